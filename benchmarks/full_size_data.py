@@ -31,8 +31,8 @@ from benchmarks.graph_world import (
     numbers_of,
     subclass_edges,
 )
+from wikisem.arrow.buckets import write_index
 from wikisem.arrow.columns import QID_BUCKETS
-from wikisem.arrow.item_index import write_index
 from wikisem.arrow.parquet import CheckedWriter, bucket_name
 from wikisem.files import create_binary
 from wikisem.layout import index_folder

@@ -15,8 +15,8 @@ from rdflib import Graph
 from rdflib.store import Store
 from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
 
+from wikisem.arrow.buckets import read_items
 from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of, union
-from wikisem.arrow.item_index import read_items
 from wikisem.arrow.parquet import open_parquet
 from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError

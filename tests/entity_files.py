@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from wikisem.arrow.item_index import write_index
+from wikisem.arrow.buckets import write_index
 from wikisem.arrow.parquet import bucket_name, write_parquet
 from wikisem.files import create_binary
 from wikisem.layout import index_folder

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wikisem import local_copies
 from wikisem.errors import OutputError
 from wikisem.files import create_binary
-from wikisem.local_copies import local_folder, remove_copies
+from wikisem.graph import store
+from wikisem.graph.store import local_folder, remove_copies
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_other_arrays_under_the_same_path_are_another_copy(copies: Path, url: st
 
 SCRIPT = """
 import sys
-from wikisem.local_copies import local_folder
+from wikisem.graph.store import local_folder
 print(local_folder(sys.argv[1]), flush=True)
 sys.stdin.readline()
 """
@@ -127,7 +127,7 @@ def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path, url: str
     (copies / f"{'cd' * 16}.use").write_text("another run\n")
     (copies / f"{'ef' * 16}.use").symlink_to(copies / f"{'cd' * 16}.use")
     (copies / "link").symlink_to(away)
-    (copies / "out.use").write_text(f"{local_copies.RUN}\n")  # no name of a copy
+    (copies / "out.use").write_text(f"{store.RUN}\n")  # no name of a copy
     before = sorted(path.name for path in copies.iterdir())
     assert local_folder(url).parent == copies
     remove_copies()
@@ -194,7 +194,7 @@ def test_without_a_copy_there_is_nothing_to_remove(copies: Path) -> None:
 
 def test_what_workers_copied_goes_with_their_run(copies: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """They are killed when their work is done: they know the name of the run, which removes their copies."""
-    monkeypatch.setenv(local_copies.RUN_VARIABLE, local_copies.RUN)
+    monkeypatch.setenv(store.RUN_VARIABLE, store.RUN)
     command, here = [sys.executable, "-c", SCRIPT, url], Path(__file__).parents[1]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here) as worker:
         assert worker.stdout is not None
@@ -226,6 +226,6 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(
         lock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", wait)
-    with local_copies._lock(copies / ("ab" * 16), "use", fcntl.LOCK_EX) as held:
+    with store._lock(copies / ("ab" * 16), "use", fcntl.LOCK_EX) as held:
         assert removed
         assert os.fstat(held.fileno()).st_ino == path.stat().st_ino

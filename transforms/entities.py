@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow import columns
+from wikisem.arrow.buckets import write_index
 from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, join, qid_numbers
-from wikisem.arrow.item_index import write_index
 from wikisem.arrow.parquet import CheckedWriter, bucket_name, read_batches, read_row_groups, write_parquet
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError

@@ -146,7 +146,7 @@ def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]
     """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
     import pyarrow.compute as pc  # noqa: PLC0415 - this takes a third of the time of all that a release imports
 
-    from wikisem.arrow.item_index import read_items  # noqa: PLC0415
+    from wikisem.arrow.buckets import read_items  # noqa: PLC0415
 
     if index := list_files(f"{index_folder(folder)}/*.parquet"):
         tables = read_items(folder, index, qids, [column])

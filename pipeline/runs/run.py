@@ -19,8 +19,8 @@ from typing import Any, Final
 from wikisem import files
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
+from wikisem.graph.store import remove_copies
 from wikisem.layout import NOTES, Scratch, folder_below, record_path, unreadable_path, work_folder
-from wikisem.local_copies import remove_copies
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.console.terminal import format_bytes, log, progress
 from wikisem.pipeline.runs.inputs import Dump

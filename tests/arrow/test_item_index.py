@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from wikisem.arrow.item_index import read_items, write_index
+from wikisem.arrow.buckets import read_items, write_index
 from wikisem.arrow.parquet import CheckedWriter, bucket_name
 from wikisem.errors import DamagedInputError
 from wikisem.layout import index_folder
@@ -69,7 +69,7 @@ def test_the_rows_of_some_items_are_read_without_the_rest(
     """Each item has its row; three of them take three row groups of 200, and little of the index."""
     folder, index, numbers = world
     wanted = [numbers[7], numbers[19_000], numbers[39_999]]
-    monkeypatch.setattr("wikisem.arrow.item_index.open_binary", _open)
+    monkeypatch.setattr("wikisem.arrow.buckets.open_binary", _open)
     _Counting.total = 0
     tables = list(read_items(str(folder), index, [f"Q{each}" for each in wanted], ["label"]))
     rows = {row["qid"]: row["label"] for table in tables for row in table.to_pylist()}
@@ -105,7 +105,7 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
 
 def test_an_index_has_row_groups_by_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that of a large one those alone are read whose statistics fit."""
-    monkeypatch.setattr("wikisem.arrow.item_index._ROW_GROUP", 8)
+    monkeypatch.setattr("wikisem.arrow.buckets._ROW_GROUP", 8)
     numbers = list(range(1, 400))
     index = _write(tmp_path, numbers, 2)
     for wanted in ([1], [399], [8, 9, 200], numbers):

@@ -232,7 +232,7 @@ def test_every_range_of_every_short_text_gives_what_it_owns(
     delimiter: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All texts of up to six letters and all borders, with text after the range that comes byte by byte."""
-    monkeypatch.setattr("wikisem.dumps.whole_records.STEP", 16)  # one sixteenth of it is read at a time after a range
+    monkeypatch.setattr("wikisem.dumps.model.STEP", 16)  # one sixteenth of it is read at a time after a range
     empty = 0
     for length in range(1, 7):
         for letters in itertools.product(b"ab", repeat=length):
@@ -248,7 +248,7 @@ def test_every_range_of_every_short_text_gives_what_it_owns(
 
 def test_a_range_without_the_start_of_a_record_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inside a record that is longer than many ranges, each reads itself and a few bytes more, not the whole record."""
-    monkeypatch.setattr("wikisem.dumps.whole_records.STEP", 16)
+    monkeypatch.setattr("wikisem.dumps.model.STEP", 16)
     source = CountingFile(b"x" * 1000 + b"</page>" + b"y" * 1000)
     assert list(read_records(Range("f", "plain", 100, 200), lambda _: source, b"</page>", 10)) == []
     assert source.furthest < 220

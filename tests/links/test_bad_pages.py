@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.links.test_against_parser import DUMPS, dump
-from wikisem.links import mentions, scan
+from wikisem.links import markup, scan
 from wikisem.links.scan import ChunkLinks, scan_chunk
 from wikisem.records import UnreadableRecord
 from wikisem.surfaces.link_counts import count_links
@@ -88,7 +88,7 @@ def test_a_lack_of_memory_is_no_fault_of_a_page(monkeypatch: pytest.MonkeyPatch)
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(mentions, "locate_parts", fail)
+    monkeypatch.setattr(markup, "locate_parts", fail)
     with pytest.raises(MemoryError):
         scan_all([page("A", "[[x]]"), page("B", "[[y]]")])
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Final
 
-from wikisem.local_copies import RUN, RUN_VARIABLE
+from wikisem.graph.store import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
 from wikisem.typed_json import packaged_tables
 

@@ -15,21 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
 
 from wikisem import files
+from wikisem.dumps import model
 from wikisem.dumps.bzip2.block_reader import HEADER, StreamPart, join_streams, read_blocks
 from wikisem.dumps.members import CODECS, find_head, read_members
-from wikisem.dumps.model import (
-    STEP,
-    BadRegion,
-    Block,
-    Chunk,
-    Compression,
-    Damage,
-    Lookahead,
-    Opener,
-    Range,
-    Retries,
-    format_location,
-)
+from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Lookahead, Opener, Range, Retries
 
 _LOG: Final = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
@@ -127,7 +116,7 @@ def _blocks(
         if not data:
             return  # the file has been cut off since it was planned
         yield Block(data[: range_.stop - offset], segment=0, offset=offset, inside=True)
-    after = Lookahead(source, range_.stop, STEP // 16)  # the rest of a record is short
+    after = Lookahead(source, range_.stop, model.STEP // 16)  # the rest of a record is short
     while data := after.read_buffered():
         yield Block(data, segment=0, offset=after.base - len(data), inside=False)
 
@@ -217,7 +206,7 @@ class _RecordAssembler:
         # Only the range that reads the last text of a file comes here, and not if the last record was lost.
         end = self._tail.rstrip()
         if self._closing and end and not end.endswith(self._closing) and not self._truncated:
-            where = format_location(self._path, self._segment, self._offset + self._size)
+            where = model.format_location(self._path, self._segment, self._offset + self._size)
             detail = f"expected the file to end with {self._closing.decode()}, saw that it ends with {end[-40:]!r}"
             yield Damage("truncated", where, detail, lost=False)
 
@@ -254,7 +243,7 @@ class _RecordAssembler:
         text = self._join() if not self._skipping else b""
         if text.strip():
             detail = f"{why}: {len(text)} bytes of a record that begins with {text[:80]!r}"
-            yield Damage("torn-record", format_location(self._path, self._segment, self._offset), detail)
+            yield Damage("torn-record", model.format_location(self._path, self._segment, self._offset), detail)
         self._parts, self._size, self._enough = [], 0, self._chunk_bytes
 
     def _remember(self, text: bytes) -> None:

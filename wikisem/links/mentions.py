@@ -12,17 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.links.markup import (
-    Bytes,
-    Contents,
-    Mask,
-    Positions,
-    cut_out,
-    find_marks,
-    first_position,
-    locate_parts,
-    not_composed,
-)
+from wikisem.links import markup
+from wikisem.links.markup import Bytes, Contents, Mask, Positions, cut_out
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.languages import SiteInfo
@@ -57,7 +48,7 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
     work = work or Work()
     if not len(contents):
         return MENTIONS.empty_table()
-    parts = locate_parts(contents)
+    parts = markup.locate_parts(contents)
     regular, with_markup, irregular = _divide(parts, site)
     by_column = pa.table([*_cut_links(parts, regular, site), counts[regular]], schema=MENTIONS)
 
@@ -80,8 +71,8 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
 def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Positions]:
     """Return which contents to read by column, which so but for their anchor, and which alone; others are no links."""
     is_away, irregular = _read_prefixes(parts, site)
-    marks, hits = find_marks(parts, _IRREGULAR)
-    irregular |= not_composed(parts, marks)
+    marks, hits = markup.find_marks(parts, _IRREGULAR)
+    irregular |= markup.not_composed(parts, marks)
     # What is irregular in an anchor alone leaves the title to the column, unless it may end the title or the link.
     rows = np.searchsorted(parts.ends, hits, side="right")
     in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
@@ -105,7 +96,7 @@ def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
     """Which contents have a prefix that leads away from the articles of this wiki, and which need a closer look."""
     undecided = parts.at(parts.starts) == ord(":")  # which only keeps what follows a link
     starts = parts.starts + undecided
-    colons = first_position(parts.data == ord(":"), starts, parts.title_ends)
+    colons = markup.first_position(parts.data == ord(":"), starts, parts.title_ends)
     prefixed = np.flatnonzero(colons < parts.title_ends)
     prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
     verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]  # None if it cannot be said

@@ -22,16 +22,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.wikidata import entity_columns, line_types
 from wikisem.wikidata.entity_columns import Certainty, EntityColumns
 from wikisem.wikidata.entity_tables import find_table_files, open_tables
-from wikisem.wikidata.line_types import (
-    Descriptions,
-    EmptyMap,
-    Fields,
-    Label,
-    LeftOutLine,
-    Line,
-    LineStatement,
-    UnreadableLine,
-)
+from wikisem.wikidata.line_types import EmptyMap, Fields, Label, LeftOutLine, Line, UnreadableLine
 from wikisem.wikidata.table_reader import TableReader
 
 STAGE: Final = "entities"
@@ -122,7 +113,7 @@ class EntityReader:
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
-        self._statements = msgspec.json.Decoder(list[LineStatement] | None).decode
+        self._statements = msgspec.json.Decoder(list[line_types.LineStatement] | None).decode
         self._keys = fields.claims
         # The type of a whole line: labels and aliases that are not asked for do not become objects.
         codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
@@ -135,7 +126,7 @@ class EntityReader:
             ("labels", labels | EmptyMap, None),
             ("claims", dict[str, msgspec.Raw] | EmptyMap, None),
             ("aliases", aliases | EmptyMap if fields.aliases else msgspec.Raw, None),
-            ("descriptions", Descriptions | EmptyMap if fields.signatures else msgspec.Raw, None),
+            ("descriptions", line_types.Descriptions | EmptyMap if fields.signatures else msgspec.Raw, None),
         ]
         line_type = cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
         self._decode = msgspec.json.Decoder(line_type).decode
