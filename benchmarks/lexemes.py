@@ -16,8 +16,7 @@ from typing import Any
 
 from wikisem.categories.lexeme_pairs import PairCollector, load_relations
 from wikisem.dumps import plan_ranges, read_records
-from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
-from wikisem.wikidata.lexeme_reader import LexemeReader
+from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, LexemeReader
 from wikisem.wikidata.line_types import Fields
 
 FEATURES = ("Q110786", "Q146786", "Q131105", "Q146233", "Q53997851")

@@ -18,7 +18,7 @@ from wikisem.pipeline import cli
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line, progress
 from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.records import UnreadableRecord
-from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader
+from wikisem.wikidata.entity_reader import LEXEMES, LexemeReader
 from wikisem.wikis import known_language
 
 # Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
@@ -55,14 +55,14 @@ def lexemes(arguments: argparse.Namespace) -> int:
             for lexeme in reader.read(path):
                 collector.add(lexeme)
     counts, output = reader.counts(), arguments.output
-    kept_in = f"{output}/{unreadable_path(STAGE)}"
+    kept_in = f"{output}/{unreadable_path(LEXEMES)}"
     if unreadable:
         replace_file(kept_in, b"".join(record.as_line() for record in unreadable))
     else:
         remove(kept_in)
     if not counts.kept:
         raise DamagedInputError(f"{', '.join(arguments.dump)}: expected lexemes of a Wikidata dump, saw none")
-    counts.check_unreadable(STAGE, arguments.max_unreadable, kept_in)
+    counts.check_unreadable(LEXEMES, arguments.max_unreadable, kept_in)
     for language in sorted(set(arguments.languages) - collector.spelled):
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
     table = Table("language", "relation", *number_columns("pairs", "questions"))
@@ -85,7 +85,7 @@ def _write_groups(arguments: argparse.Namespace, language: str, pairs: formats.R
 
     The ledger of OUT has the names of the groups: before they are written, those of both runs.
     """
-    output, ledger, unit = arguments.output, Ledger(str(arguments.output)), f"{STAGE}/{language}"
+    output, ledger, unit = arguments.output, Ledger(str(arguments.output)), f"{LEXEMES}/{language}"
     groups = dict(formats.outlier_groups(pairs, arguments.groups, arguments.seed))
     texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
     earlier = ledger.names(unit)

@@ -20,7 +20,7 @@ from wikisem.categories.lexeme_pairs import (
     load_relations,
     unambiguous,
 )
-from wikisem.wikidata.lexeme_reader import Lexeme, LexemeReader
+from wikisem.wikidata.entity_reader import Lexeme, LexemeReader
 
 PLURAL = LexemeRelation("plural", (Swap(("Q110786",), ("Q146786",)),), categories=("Q1084",))
 NOUN, VERB, AGENT_NOUN = "Q1084", "Q24905", "Q1787727"

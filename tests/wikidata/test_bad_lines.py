@@ -10,9 +10,8 @@ import pytest
 from tests.wikidata.test_lexeme_reader import GOOD, dump_of
 from wikisem.errors import DamagedInputError
 from wikisem.records import UnreadableRecord
-from wikisem.wikidata import lexeme_reader
-from wikisem.wikidata.entity_reader import EntityReader, read_entities
-from wikisem.wikidata.lexeme_reader import LexemeReader
+from wikisem.wikidata import entity_reader
+from wikisem.wikidata.entity_reader import EntityReader, LexemeReader, read_entities
 from wikisem.wikidata.line_types import Fields, UnreadableLine
 
 CLASS = '{"mainsnak":{"snaktype":"value","datavalue":{"value":{"entity-type":"item","id":"Q5"}}}}'
@@ -58,7 +57,7 @@ def read(kind: str, tmp_path: Path) -> Read:
 @pytest.fixture
 def fail(monkeypatch: pytest.MonkeyPatch, kind: str) -> Fail:
     """Makes the reading of the third line raise an error."""
-    owner, name = {"items": (EntityReader, "read"), "lexemes": (lexeme_reader, "_read")}[kind]
+    owner, name = {"items": (EntityReader, "read"), "lexemes": (entity_reader, "_lexeme")}[kind]
     usual = getattr(owner, name)
 
     def patch(error: BaseException) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.categories.test_lexeme_pairs import lexeme_line
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.records import UnreadableRecord
-from wikisem.wikidata.lexeme_reader import LexemeReader
+from wikisem.wikidata.entity_reader import LexemeReader
 
 GOOD = [json.dumps(lexeme_line(number, [(f"w{number}", ["Q1"])])) for number in range(1, 6)]
 

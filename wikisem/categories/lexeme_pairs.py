@@ -27,7 +27,7 @@ from wikisem.sampling import hash_keys
 from wikisem.typed_json import packaged_tables
 
 if TYPE_CHECKING:  # what writes categories does without dumps, whose compressions an extra brings
-    from wikisem.wikidata.lexeme_reader import Lexeme
+    from wikisem.wikidata.entity_reader import Lexeme
 
 Pair: TypeAlias = tuple[str, str]
 Question: TypeAlias = tuple[str, str, str, str]
