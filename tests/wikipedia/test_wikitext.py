@@ -37,10 +37,12 @@ def test_anchor_text(raw: str, seen: str) -> None:
 def test_the_short_way_reads_what_the_parser_reads(pieces: list[str]) -> None:
     """Well-formed tags and templates that go the short way leave what mwparserfromhell leaves of them."""
     raw = "".join(pieces)
-    code = mwparserfromhell.parse(raw)
-    stripped = visible(str(code.strip_code(normalize=True, collapse=False)))
-    balanced = "<" not in stripped.replace("<", "", raw.count("&lt;")) and "{{" not in stripped and "}}" not in stripped
-    if balanced and raw.count("<") % 2 == 0:
+    # With a letter for each entity, a "<" that is left is that of a tag without its other half.
+    stripped, unread = (
+        visible(str(mwparserfromhell.parse(text).strip_code(normalize=True, collapse=False)))
+        for text in (raw, raw.replace("&lt;", "a"))
+    )
+    if not any(mark in unread for mark in ("<", "{{", "}}")) and raw.count("<") % 2 == 0:
         assert anchor_text(raw) == stripped
 
 
