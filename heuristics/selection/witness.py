@@ -1,9 +1,10 @@
 """The second witness: what else Wikidata says of an item, asked whether it is of a class's kind.
 
 P31 is one witness of what an item is, and it forgets: Kristianstad is a town in all but its statements. The second is
-the signature of an item, the properties that it has besides P31 and P279 (``wikisem.graph.statements``). A property
-that many instances of a class have, and few other items, speaks for the class. So says naive Bayes: with n instances,
-c(t) of which have property t, and the share p(t) of all prominent items that have it, the weight of t is
+the signature of an item, the properties that it has besides P31 and P279 and the words of its English description, by
+number (``wikisem.graph.statements``); here both are called properties. One that many instances of a class have, and few
+other items, speaks for the class. So says naive Bayes: with n instances, c(t) of which have property t, and the share
+p(t) of all prominent items that have it, the weight of t is
 
     w(t) = ln θ(t) - ln p(t),   θ(t) = (c(t) + p(t)) / (n + 1)
 

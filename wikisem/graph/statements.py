@@ -1,7 +1,8 @@
 """What items state: signatures, which show what they are like, and relations, which tie them to other items.
 
-The signature of an item is its properties other than P31 and P279. A town has coordinates, a population and a postal
-code, whether or not somebody stated that it is a town:
+The signature of an item is its properties other than P31 and P279, and the words of its English description, which
+mostly say what it is. A town has coordinates, a population and a postal code, whether or not somebody stated that it is
+a town:
 
     Gothenburg        area, coordinates, population, postal code, twinned town
     Kristianstad      area, coordinates, population, postal code
