@@ -154,12 +154,16 @@ class WordVectors:
 def from_words(
     words: Sequence[str], rows: Rows, whole_spelling: Spelling | None = None, whole_size: int | None = None
 ) -> WordVectors:
-    """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
+    """Word vectors from words and their rows in the same order; a word that repeats keeps its first row.
+
+    The spelling and the size are those of the whole file, of which ``words`` may be only some.
+    """
     first: dict[str, int] = {}
     for index, word in enumerate(words):
         first.setdefault(word, index)
     kept = rows if len(first) == len(words) else rows[list(first.values())]
-    return WordVectors({word: index for index, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
+    index_of = {word: index for index, word in enumerate(first)}
+    return WordVectors(index_of, kept, whole_spelling=whole_spelling, whole_size=whole_size)
 
 
 def is_sparse(rows: Any) -> bool:
@@ -452,13 +456,15 @@ class SimilarityModel(EmbeddingModel):
 
 
 def given_similarity(function: Callable[[Any, Any], Any], name: str) -> Similarity:
-    """A function of the user's as a similarity; DamagedInputError for what it returns, unless it is a number a pair."""
+    """A user's function as a similarity; DamagedInputError with its ``name`` unless it returns a number a pair."""
 
     def similarity(ones: Any, others: Any) -> Vector:
+        """Call the user's function, and check that it returns numbers of shape ``(ones, others)``."""
+        # Words come as a list, vectors as rows; sparse rows have a shape, and no length.
         shape = tuple(each.shape[0] if hasattr(each, "shape") else len(each) for each in (ones, others))
         try:
             found = np.array(function(ones, others), dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:  # of numpy for what are no numbers, or of the function itself
             raise DamagedInputError(f"{name}: expected numbers of shape {shape}, saw {error}") from error
         if found.shape != shape:
             raise DamagedInputError(f"{name}: expected numbers of shape {shape}, saw shape {found.shape}")

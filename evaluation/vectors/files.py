@@ -165,7 +165,8 @@ def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, h
         blocks.append(rows)
     if header and seen != header.words:
         raise DamagedInputError(f"{name}: expected {header.words} words, as the first line says, saw {seen}")
-    return from_words(kept, np.concatenate(blocks), None if asked is None else spelling, seen)
+    matrix = np.concatenate(blocks)
+    return from_words(kept, matrix, whole_spelling=None if asked is None else spelling, whole_size=seen)
 
 
 def _word_end(line: bytes, dimensions: int) -> int:
@@ -209,7 +210,8 @@ def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None,
     if len(words) < count:
         raise DamagedInputError(f"{name}: expected {count} words of {dimensions} numbers, saw {len(words)} whole ones")
     matrix = np.frombuffer(rows, "<f4").reshape(-1, dimensions).astype(np.float32, copy=False)
-    return from_words(kept, matrix, None if asked is None else spelling_of(words), len(words))
+    whole_spelling = None if asked is None else spelling_of(words)
+    return from_words(kept, matrix, whole_spelling=whole_spelling, whole_size=len(words))
 
 
 def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[bytes, bytes]]:

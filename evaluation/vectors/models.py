@@ -255,7 +255,8 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
             chosen = [index for index, word in enumerate(words) if asked is None or word in asked]
             rows = matrix[chosen].astype(np.float64 if matrix.dtype == np.float64 else np.float32)
             spelling = None if asked is None else embeddings.spelling_of(words)
-            return embeddings.from_words([words[index] for index in chosen], rows, spelling, len(words))
+            kept = [words[index] for index in chosen]
+            return embeddings.from_words(kept, rows, whole_spelling=spelling, whole_size=len(words))
         header = files.read_header(first, rest.partition(b"\n")[0], str(file))
         dimensions = header.dimensions if header else len(first.split()) - 1
         with open_unpacked(file) as stream:

@@ -82,7 +82,12 @@ class _Proofs:
     items: Ints
 
     def broken(self, group: Group) -> Iterator[tuple[Rule, str]]:
-        """The rules that a group breaks, in words, each with the item that does so."""
+        """The rules that a group breaks, in words, each with the item that does so.
+
+        An outlier's *certificate* is a class of it that shares no instance with the group's class: one that the graph
+        lacks has none, and of a word without id nothing is asked. Its *level*, type or individual, has to be that of
+        most members, so that members of both, a fault of their own, do not make every outlier one, too.
+        """
         (node,), (is_node,) = indices_of(_numbers_of([group.id]), self.graph.nodes)
         if not is_node:
             yield "certificate", f"expected a class of the class graph, saw {group.id}"

@@ -191,26 +191,24 @@ class _Choice:
         return taken
 
     def _fill(
-        self,
-        source: Source,
-        places: Sequence[_Placed],
-        max_cost: int,
-        earlier: Sequence[Named] = (),
+        self, source: Source, places: Sequence[_Placed], max_cost: int, earlier: Sequence[Named] = ()
     ) -> _Filling:
         """Fill the places after those of the ``earlier`` items, each with the cheapest item of the class that fits.
 
-        Ends at the first place that no item fills so that all items together cost less than ``max_cost``.
+        A cost is how far an item is from its place, its letter pairs included. Ends at the first place that no item
+        fills so that all items together cost less than ``max_cost``.
         """
         filling = _Filling([], 0)
         for number in range(len(earlier), len(places)):
             cheapest: Named | None = None
             lowest_cost = max_cost - filling.cost
             tries_left, taken = _MOST_ITEMS, [*earlier, *filling.items]
+            # The lowest cost without letter pairs first. These only add to it, so no item after the break is cheaper.
             for cost, item in source.by_place(number, lowest_cost):
                 if cost >= lowest_cost or not tries_left:
                     break
                 if self._fits(item, taken):
-                    tries_left -= 1
+                    tries_left -= 1  # only these have their letter pairs found, which takes most of the time
                     cost += sum(place.cost_of_pairs(item[code].surface) for code, place in places[number].items())
                     if cost < lowest_cost:
                         lowest_cost, cheapest = cost, item
@@ -229,13 +227,18 @@ class _Choice:
                 self._items.add(item[language].id)
 
     def _fits(self, item: Named, taken: Iterable[Named]) -> bool:
-        """Whether an item is new beside all that are chosen, and the rules admit it; refusals are counted."""
+        """Whether an item is new beside the kept ones and ``taken``, which are not kept yet, and the rules admit it.
+
+        Only refusals by the rules are counted; after the most that are allowed (``is_left``), no item fits.
+        """
+        if self.is_left:
+            return False
         for language, used in self._surfaces.items():
-            named = item.get(language)
+            named = item.get(language)  # without a surface form in one language it fits in none
             if named is None or named.surface in used or named.id in self._items:
                 return False
         both = ((item[code], other[code]) for other in taken for code in item.keys() & other.keys())
-        if self.is_left or any(named.surface == other.surface or named.id == other.id for named, other in both):
+        if any(named.surface == other.surface or named.id == other.id for named, other in both):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
         self._refused += not admitted

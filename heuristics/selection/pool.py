@@ -100,14 +100,16 @@ class ClassDraw:
         return (int(self._classes.rows[location]) for location in walk)
 
     def _drawing_from(self, outlier_class: int, least: int) -> BitPlanes:
-        """For each row the bits of the classes that may draw from it, as it brings at least ``least`` items.
+        """For each class of the graph, which of the up to 64 asking classes can take their outliers from its items.
 
-        They are found when they are first asked for, and kept: for O3 these are all rows of the ancestor index.
+        Each class is a row, as in the ancestor index. Bit i of a row is set if its class is a sibling of asking class i
+        (``outlier_class`` 1), a cousin (2) or far from it (3), and has at least ``least`` items that the language
+        names; a class with fewer has no bits. Results are kept, for each takes a look at all rows.
         """
         if (outlier_class, least) not in self._known:
-            brings_enough = self._language.counts[outlier_class - 1] >= least
-            bitsets = np.where(brings_enough, self._via[outlier_class - 1], np.uint64(0))
-            self._known[outlier_class, least] = BitPlanes(bitsets)
+            has_enough_items = self._language.counts[outlier_class - 1] >= least
+            related_to = self._via[outlier_class - 1]  # one bitset a row: whose sibling, cousin or far class it is
+            self._known[outlier_class, least] = BitPlanes(np.where(has_enough_items, related_to, np.uint64(0)))
         return self._known[outlier_class, least]
 
     def brought(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[tuple[int, Iterable[int]]]:

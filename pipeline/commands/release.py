@@ -210,9 +210,13 @@ def _write_release(
 
 
 def _count_extras(run: RunFiles) -> dict[str, Any]:
-    """What a run has beside groups, as fields of ``ReleaseFacts``: the ``extras``, ``walls`` and ``names``."""
+    """What a run has beside groups, as fields of ``ReleaseFacts``.
+
+    ``extras`` has the languages of each kind of set; of a language ``walls`` counts walls by tier, ``names`` rows.
+    """
     extras = {}
     for kind in _EXTRAS:
+        # A language without any has an empty file of lines; tables are written only of what there is.
         lines = [path for path in (run.output / kind).glob("*.jsonl") if size_of(str(path))]
         if codes := {check_language(path.stem) for path in (*lines, *(run.output / kind).glob("*.parquet"))}:
             extras[kind] = tuple(sorted(codes))

@@ -253,11 +253,13 @@ def _numbers(source: int) -> Iterator[int]:
 def guard(process: int, seconds: float) -> None:
     """Hand the numbers of signals on, from stdin to stdout, and kill the process if it lives on after one.
 
-    The kernel's part of a handler writes the numbers, which needs no lock. Ends when stdin does, as it does with the
-    process.
+    This runs in a child of the command's ``process``. Its stdin is the pipe of ``signal.set_wakeup_fd``, to which the
+    C handler of a signal in the parent writes the number, without the interpreter's lock; its stdout goes back to the
+    parent. Ends when stdin does, as it does with the parent, or ``seconds`` after the first signal.
     """
-    os.set_blocking(1, False)
+    os.set_blocking(1, False)  # a parent that hangs reads nothing, and must not make the guard wait
     number, end = 0, float("inf")
+    # Before a signal this waits without limit; after one until ``end``, when ``select`` finds nothing: the loop ends.
     while select.select([0], [], [], max(0.0, end - time.monotonic()) if number else None)[0]:
         if not (block := os.read(0, 1)):
             return
@@ -265,7 +267,7 @@ def guard(process: int, seconds: float) -> None:
             os.write(1, block)
         if not number and block[0] in _SIGNALS:
             number, end = block[0], time.monotonic() + seconds
-    if os.getppid() == process:
+    if os.getppid() == process:  # else the parent has ended, and its id may be another process's by now
         with suppress(OSError):
             os.write(2, f"{_line(number, [])}\n".encode())
         os.kill(process, signal.SIGKILL)

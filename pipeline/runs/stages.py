@@ -237,6 +237,7 @@ def names(languages: Sequence[str]) -> Stage:
     """The names of all pages that are linked, in tables that people load; no other stage reads them."""
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        # What the mentions stage wrote of a language is its dictionary: how often each anchor links to each page.
         dictionaries = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
         written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
         counted = surface_stage.write_names(run.folder(ENTITIES), dictionaries, written, context)
@@ -248,7 +249,8 @@ def names(languages: Sequence[str]) -> Stage:
     units = []
     for language in languages:
         unit, needs = unit_of(NAMES, language), (ENTITIES, unit_of(MENTIONS, language))
-        units.append(Unit(unit, {}, leaves=(unit,), needs=needs, version=surface_stage.NAMES_VERSION))
+        version = surface_stage.NAMES_VERSION
+        units.append(Unit(unit, options={}, leaves=(unit,), needs=needs, version=version))  # no recipe changes names
     return Stage(NAMES, units, work)
 
 
