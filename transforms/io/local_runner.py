@@ -136,9 +136,9 @@ class _Connection:
     def push(self, request: Any) -> Any:
         """Send a request; when the worker is gone, answer it with the cause."""
         with self._lock:
-            future = self._connection.push(request)
-            if isinstance(future, ControlFuture):
-                self._waiting.append(future)
+            future = self._connection.push(request)  # a dead worker never reads it, but this makes the future
+            if isinstance(future, ControlFuture):  # None for the mark by which Beam ends the connection
+                self._waiting.append(future)  # so that ``fail`` can answer it, if the worker dies before it does
                 if self._error:
                     future.set(beam_fn_api_pb2.InstructionResponse(error=self._error))
             return future

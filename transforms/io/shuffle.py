@@ -179,7 +179,11 @@ class Exchange(beam.PTransform):
     kinds: Sequence[str]
 
     def expand(self, steps: Any) -> beam.PCollection:
-        """Group by key and check; then spread the tasks, or group them and the batches by bucket."""
+        """Group by key and check that no part is missing; then spread the tasks, or deliver the batches with them.
+
+        ``steps`` is what one step emits, or a tuple of what several do: ``Done``, whose key is a str, which counts of
+        the first step alone, and batches (``Sent``), whose key is a pair and whose value begins with their kind.
+        """
         steps, kinds = steps if isinstance(steps, tuple) else (steps,), frozenset(self.kinds)
         tasks = (
             steps[0]

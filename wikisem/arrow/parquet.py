@@ -227,22 +227,25 @@ def open_parquet(
 ) -> Iterator[pq.ParquetFile]:
     """Open a file of ``CheckedWriter``; what Arrow raises becomes a DamagedInputError that names it.
 
-    A damaged byte that is read ends in DamagedInputError, here or later. With ``any_writer`` also a file of another
-    program is opened: what is checked of it are its pages, if they have checksums. ``coded`` names columns that come
-    dictionary-encoded; in a list, ``column.list.element``.
+    A damaged byte ends in DamagedInputError when it is read, here or in the caller's ``with`` block, where errors of
+    Arrow become one, too. With ``any_writer`` also a file of another program is opened: what is checked of it are its
+    pages, if they have checksums. ``coded`` names columns that come dictionary-encoded; in a list,
+    ``column.list.element``.
     """
     try:
-        tail = _read_tail(source, path)
+        tail = _read_tail(source, path)  # where the pages end, and all bytes from there on; None of another program
         options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
         if tail is not None:
             # Arrow would read the last 64 KiB for the footer, blocks that may hold none of the columns asked for.
-            metadata = pq.read_metadata(pa.BufferReader(tail[1]))
-            yield pq.ParquetFile(_CheckedFile(source, path, *tail), metadata=metadata, **options)
+            border, end = tail
+            metadata = pq.read_metadata(pa.BufferReader(end))
+            yield pq.ParquetFile(_CheckedFile(source, path, border, end), metadata=metadata, **options)
         elif any_writer:
             yield pq.ParquetFile(source, **options)
         else:
             raise DamagedInputError(f"{path}: expected Parquet with checksums at its end, saw none")
     except PARQUET_ERRORS as error:
+        # An OSError with a number is the system's, such as a disk that fails; those of Arrow about damage have none.
         if isinstance(error, WikisemError) or (isinstance(error, OSError) and error.errno is not None):
             raise
         saw = str(error).partition("\n")[0] or type(error).__name__

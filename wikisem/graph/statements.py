@@ -205,14 +205,18 @@ def _first(items: Int64s, flags: Flags, seed: int) -> Flags:
 
 
 def _reference(graph: ClassGraph, items: Int64s, prominent: Flags, candidates: Ints, seed: int) -> CsrRows:
-    """For each node, if it is a candidate, the rows of its first prominent instances by hash key."""
+    """What candidate classes are compared with: a random sample of the prominent instances of each.
+
+    ``prominent`` has a flag for each of ``items`` (numbers), ``candidates`` are nodes. Each node has a row, empty if it
+    is no candidate: where in ``items`` its sample is, at most ``REFERENCE`` items with the lowest keys by the seed.
+    """
     is_candidate = np.zeros(len(graph.nodes), dtype=bool)
     is_candidate[candidates] = True
     rows = np.flatnonzero(prominent)
     rows = rows[np.argsort(hash_keys(seed, items[rows]))]
-    indices, in_graph = indices_of(items[rows], graph.items)
+    graph_indices, in_graph = indices_of(items[rows], graph.items)  # the graph numbers its items in its own way
     rows = rows[in_graph]
-    classes = graph.classes.take(indices[in_graph])
+    classes = graph.classes.take(graph_indices[in_graph])
     classes = classes.keep(is_candidate[classes.targets])
     # The instances of a node in the order of their hash keys: their places in that order ascend.
     pairs = csr.pack_pairs(classes.targets, classes.sources())

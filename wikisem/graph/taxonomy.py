@@ -52,15 +52,16 @@ class ContractedGraph:
 
 
 def contract_graph(graph: ClassGraph) -> ContractedGraph:
-    """Take the leaves out of a graph; this changes no distance between the other nodes."""
-    parents = graph.up.counts()
-    leaf = (graph.down.counts() == 0) & (parents <= 2)
-    kept = np.flatnonzero(~leaf).astype(np.uint32)
-    index_of = np.cumsum(~leaf, dtype=np.uint32) - np.uint32(1)
+    """Take out leaves (no children, at most two parents); this changes no distance between the other nodes."""
+    parent_counts = graph.up.counts()  # of a leaf with more, each pair of parents would need an edge
+    is_leaf = (graph.down.counts() == 0) & (parent_counts <= 2)
+    kept = np.flatnonzero(~is_leaf).astype(np.uint32)
+    index_of = np.cumsum(~is_leaf, dtype=np.uint32) - np.uint32(1)
     up = graph.up.take(kept)
     edges_1 = CsrRows.undirected(up.sources(), index_of[up.targets], len(kept))
-    bridged = index_of[graph.up.take(np.flatnonzero(leaf & (parents == 2))).targets].reshape(-1, 2)
-    edges_2 = CsrRows.undirected(bridged[:, 0], bridged[:, 1], len(kept))
+    # For each leaf with two parents, an edge of length two joins these, unless they are neighbours anyway.
+    parents = index_of[graph.up.take(np.flatnonzero(is_leaf & (parent_counts == 2))).targets].reshape(-1, 2)
+    edges_2 = CsrRows.undirected(parents[:, 0], parents[:, 1], len(kept))
     return ContractedGraph(kept, edges_1, edges_2.without(edges_1))
 
 

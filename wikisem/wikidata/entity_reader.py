@@ -63,8 +63,10 @@ def read_entities(
     if not parts:
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
+    # An item that has P31 or P279 is certain to stay; any other one only if it is the value of either, see below.
     certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
     numbers = qid_numbers(rows["qid"])
+    # Of an item that is in the dump more than once, all but the latest revision are superseded.
     duplicates = entity_columns.duplicate_rows(rows, repeated([numbers]))
     superseded = entity_columns.superseded_rows(duplicates, "row")["row"].to_numpy()
     latest = np.delete(np.arange(rows.num_rows), superseded)

@@ -68,9 +68,11 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 def find_marks_in_python(data: bytes, mark: int) -> list[int]:
     """Return the bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
+    # A mark from bit b of a byte on has the whole bytes ``_CORES[mark][b]``: where these are, all bits are compared.
     for bit, core in enumerate(_CORES[mark]):
         byte = data.find(core)
         while byte >= 0:
+            # Unless the mark begins with a whole byte, it begins in the byte before, which may be before the data.
             start = 8 * byte if bit == 0 else 8 * (byte - 1) + bit
             if start >= 0 and bits_at(data, start) == mark:
                 found.append(start)
