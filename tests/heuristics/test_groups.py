@@ -439,6 +439,9 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     @example(world_of_a_circle(), replace(OF_ALL_RULES, status_share=0.0), 1, 2)
     @example(world_of_cousins(), OF_ALL_RULES, 1, 2)
     @example(world_of_cousins(), replace(OF_ALL_RULES, places=True), 2, 6)
+    # No member has the sitelinks that outliers need.
+    @example(world_of_all_rules(6), replace(OF_ALL_RULES, places=True, min_sitelinks=1), 1, 1)
+    @example(world_of_all_rules(7), replace(OF_ALL_RULES, places=True, min_sitelinks=1), 1, 2)
     @example(world_of_cousins(), replace(OF_ALL_RULES, draw="items"), 1, 10)
     @example(world_of_cousins(), replace(OF_ALL_RULES, draw="items", places=True), 2, 14)
     # Three ask for a level, which all or no instances of these worlds have.
