@@ -23,7 +23,7 @@ from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_n
 from wikisem.arrow.parquet import CheckedWriter, bucket_name, read_batches, read_row_groups, write_parquet
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError
-from wikisem.files import copy, create_binary, match, open_binary, replace_file, size_of
+from wikisem.files import copy, create_binary, match, open_binary, replace_file, size_and_time
 from wikisem.layout import UNLINKED, Scratch, index_folder, property_labels_path
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, PROPERTY_LABELS
@@ -187,7 +187,7 @@ def plan_reading(inputs: Sequence[str] | EntityTables, options: EntityOptions) -
         size = sum(group.size for file in inputs.files for group in file.groups)
         return Reading(inputs, list(inputs.ranges()), size)
     files = match(inputs)
-    total = sum(size_of(path) for path in files)
+    total = sum(size_and_time(path)[0] for path in files)
     target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
     by_file = [plan_ranges(path, open_binary, target) for path in files]
     # If an array was cut into files, only the last one has a "]".

@@ -17,7 +17,7 @@ import orjson
 
 from wikisem.arrow import buckets as bucketed
 from wikisem.arrow.buckets import BYTES_OF_PAGE, MAX_HELD, BucketedRows, buckets_for, split, sum_rows
-from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
+from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join, union
 from wikisem.arrow.parquet import bucket_name, bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
@@ -217,7 +217,8 @@ def write_bucket(task: Task, work: Counting) -> None:
 def save_titles(task: Task, work: Counting) -> Iterator[Done]:
     """Write the hashes of the titles of a language beside its mentions, to be mapped; its weight is its pages."""
     wiki = work.wikis[task.key]
-    pages = link_counts.StringSet.of(map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges))))
+    titles = map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges)))
+    pages = link_counts.StringSet(union(titles))
     save_arrays(pages, pages_folder(wiki.folder))
     if wiki.variants:
         save_arrays(pages, wiki.titles)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import MAX_HELD, split, sum_rows
-from wikisem.arrow.columns import MapLookup, decode, decode_numbers, encode_numbers, qid_numbers
+from wikisem.arrow.columns import MapLookup, decode, decode_numbers, encode_numbers, qid_numbers, union
 from wikisem.arrow.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.files import match, replace_file, sizes_below
 from wikisem.graph.store import open_arrays, save_arrays
@@ -171,7 +171,7 @@ _WANTED: Final = pa.schema([("anchor", pa.string())])
 def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
     hashes = pages.shuffle.read(task, "find/hashes", range(pages.buckets[task.key]))
-    save_arrays(link_counts.StringSet.of(map(decode_numbers, hashes)), pages.scratch.wanted(task.key))
+    save_arrays(link_counts.StringSet(union(map(decode_numbers, hashes))), pages.scratch.wanted(task.key))
     yield done(task.key, 0, 1)
 
 

@@ -322,10 +322,11 @@ _GLOB_PART: Final = re.compile(r"\*\*|\*|\?|\[(?P<negated>!?)(?P<letters>\]?[^\]
 
 
 def _translate(glob: str) -> re.Pattern[str]:
-    """Return the regular expression for a glob in which, unlike in ``fnmatch``, ``*`` and ``?`` stop at a slash."""
+    """Return the expression that fully matches what a glob matches; unlike in ``fnmatch``, ``*`` stops at a slash."""
 
     def part(found: re.Match[str]) -> str:
         if found["letters"]:
+            # In brackets a caret, a backslash and signs of operations on sets mean themselves.
             letters = re.sub(r"([\\^[&~|])", r"\\\1", found["letters"])
             return f"[{'^' if found['negated'] else ''}{letters}]"
         return {"**": ".*", "*": "[^/]*", "?": "."}.get(found[0]) or re.escape(found[0])
@@ -373,18 +374,13 @@ def size_and_time(path: str) -> tuple[int, float]:
             return size, 0.0
 
 
-def size_of(path: str) -> int:
-    """Return the size of a file in bytes."""
-    return size_and_time(path)[0]
-
-
 def sizes_below(folder: str) -> dict[str, int]:
     """The size in bytes of every file below a folder, by its path there, without hidden ones that programs leave."""
     return {path: size for path, (size, _) in versions_below(folder).items()}
 
 
 def versions_below(folder: str) -> dict[str, tuple[int, str]]:
-    """Return as ``sizes_below``, each size with words that change when the file does."""
+    """Return the size in bytes and a version, a string that changes with the file, of all files of ``sizes_below``."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
         versions = {path: (status.st_size, str(status.st_mtime_ns)) for path, status in found.items()}

@@ -145,11 +145,7 @@ SURFACE_PARTS: Final = "surface-parts"
 
 def _below(pattern: str) -> Callable[..., str]:
     """Return a method that fills ``pattern`` in, a path below ``Scratch.parts``."""
-
-    def path(scratch: "Scratch", *values: object) -> str:
-        return f"{scratch.parts}/{pattern.format(*values)}"
-
-    return path
+    return lambda scratch, *values: f"{scratch.parts}/{pattern.format(*values)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from wikisem.datasets.files import SAMPLE, data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.baselines import baselines_by_language
 from wikisem.evaluation.rows import ALL, Row, read_rows
-from wikisem.files import is_web, list_files, path_of, size_of, write_files
+from wikisem.files import is_web, list_files, path_of, size_and_time, write_files
 from wikisem.ids import check_language, qid_number, qid_of
 from wikisem.layout import ENTITIES, MANIFEST, NAMES, record_path
 from wikisem.outputs.browse import BrowseLanguage, PageScore, browse_page, index_script, language_script
@@ -217,7 +217,7 @@ def _count_extras(run: RunFiles) -> dict[str, Any]:
     extras = {}
     for kind in _EXTRAS:
         # A language without any has an empty file of lines; tables are written only of what there is.
-        lines = [path for path in (run.output / kind).glob("*.jsonl") if size_of(str(path))]
+        lines = [path for path in (run.output / kind).glob("*.jsonl") if size_and_time(str(path))[0]]
         if codes := {check_language(path.stem) for path in (*lines, *(run.output / kind).glob("*.parquet"))}:
             extras[kind] = tuple(sorted(codes))
     if run.walls:

@@ -202,7 +202,7 @@ def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> di
     for root in leaves or (folder,):
         sizes |= {f"{root}/{path}": size for path, size in files.sizes_below(f"{output}/{root}").items()}
         if files.list_files(f"{output}/{root}"):  # a leaf that is a file
-            sizes[root] = files.size_of(f"{output}/{root}")
+            sizes[root], _ = files.size_and_time(f"{output}/{root}")
     sizes = dict(sorted(sizes.items()))
     if files.is_local(output):  # a store has what was written to it
         sync_files(Path(output), [Path(output, path) for path in sizes])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from wikisem import schemas
 from wikisem.arrow.buckets import sort_mentions, split
+from wikisem.arrow.columns import union
 from wikisem.arrow.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
@@ -76,7 +77,7 @@ def mentions(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def write_pages(folder: str, titles: Sequence[str]) -> None:
     """The titles of the pages of a wiki, as the mentions stage leaves them."""
-    save_arrays(StringSet.of([hashes_of(titles)]), pages_folder(folder))
+    save_arrays(StringSet(union([hashes_of(titles)])), pages_folder(folder))
 
 
 def write_buckets(folder: str, table: pa.Table, column: str, buckets: int = 1) -> None:

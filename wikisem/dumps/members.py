@@ -132,7 +132,7 @@ def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> i
     """Go to the next member that begins before ``limit``, and give its offset; None if there is none."""
     while (head := ahead.find(codec.magic, limit)) is not None:
         if _probe(codec, ahead, _GLANCE_BYTES) is None:
-            ahead.discard(head + 1)
+            ahead.discard(head + 1)  # a false head, seen so cheaply that it does not count as a failed reading
         elif _probe(codec, ahead, codec.probe):
             return head
         else:
@@ -186,6 +186,7 @@ def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, ret
             follows = _resume(codec, ahead, retries) is not None
             yield Damage("truncated", format_location(path, start, 0), detail, lost=follows)
     start = ahead.base
+    # Past all zeros: what follows them in the bytes that were read is given back.
     while ahead.slice(ahead.base, ahead.base + 1) == b"\0" and (data := ahead.read_buffered()):
         ahead.seek(ahead.base - len(data.lstrip(b"\0")))
     following = ahead.slice(ahead.base, ahead.base + len(codec.magic))

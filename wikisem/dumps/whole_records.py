@@ -192,7 +192,7 @@ class _RecordAssembler:
             yield from self._flush()
             yield from self._abandon_record("the rest of it cannot be decoded")
             self._skipping = True
-            self.done = not region.inside
+            self.done = not region.inside  # after the range, only the end of the abandoned record was looked for
         if region.inside:
             yield region.damage
 

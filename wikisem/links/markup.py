@@ -129,6 +129,7 @@ _LOWER: Final = head_of(b"\x20\x20\x20")
 def possible_openers(entities: Heads) -> Mask:
     """Return which ``&`` may open a skipped span, by their heads."""
     tags = np.flatnonzero(starting_with(entities, b"&lt;"))
+    # The three bytes after `&lt;`, in lower case: heads are little-endian, so `&lt;` has the lowest 32 bits.
     heads = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
     mask = np.zeros(len(entities), np.bool_)
     mask[tags[np.isin(heads, _OPENER_HEADS)]] = True
@@ -148,6 +149,7 @@ def skipped_spans(data: bytes, openers: Positions, text_ends: Positions) -> tupl
     never_closed: set[tuple[bytes, int]] = set()  # searched for once, however often it is opened
     for position, text_end in zip(openers.tolist(), text_ends.tolist(), strict=True):
         opener = _OPENER.match(data, position, text_end) if not ends or position >= ends[-1] else None
+        # Of a tag that closes itself, such as `&lt;math/&gt;`, nothing is skipped.
         if opener is None or (opener.group(3) or b"").rstrip().endswith(b"/"):
             continue
         comment, name = opener.group(1), (opener.group(2) or b"").lower()
@@ -180,7 +182,8 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     """Where the contents of innermost links start and end: a ``[[`` directly followed by its ``]]`` on the same page.
 
     So links in captions of files need no case of their own, and what encloses them is never taken for a link.
-    ``texts`` holds the number of the text that each bracket is in, -1 for brackets outside texts or in skipped spans.
+    ``markup.brackets`` has all positions of ``[[`` and ``]]``, which overlap: two in ``[[[``. ``texts`` has the number
+    of the text that each is in, -1 outside texts or in skipped spans.
 
     >>> data = b"[[File:x|a [[b]] c]] [[[d]]] [[e|[f]]]"
     >>> markup = find_markup(data)
@@ -188,11 +191,11 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     >>> [data[start:end].decode() for start, end in zip(*innermost_links(markup, one_text))]
     ['b', 'e|[f]']
     """
-    data, chunk = markup.data, markup.chunk
+    data, chunk = markup.data, markup.chunk  # the same bytes, the latter as an array
     brackets, texts = markup.brackets[texts >= 0], texts[texts >= 0]
     opening = chunk[brackets] == _OPEN
-    pair = opening[:-1] & ~opening[1:] & (texts[:-1] == texts[1:]) & (np.diff(brackets) >= 2)
-    rows = np.flatnonzero(pair)
+    are_pairs = opening[:-1] & ~opening[1:] & (texts[:-1] == texts[1:]) & (np.diff(brackets) >= 2)
+    rows = np.flatnonzero(are_pairs)
     starts, ends = brackets[rows] + 2, brackets[rows + 1]
     keep = np.ones(len(rows), np.bool_)
     # MediaWiki reads `[[` from the left: in `[[[a]]]` a third bracket is left over, so this is not a link.
@@ -201,7 +204,8 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
         while data[first - 1] == _OPEN:
             first -= 1
         keep[row] = (int(starts[row]) - first) % 2 == 0
-    # The bracket that closes `[[a|[b]]]` is the first but one: a single `[` in the anchor takes one for itself.
+    # The first `]` of `[[a|[b]]]` closes the single `[` in the content, which is `a|[b]` and ends one byte later. In
+    # `[[a]]]`, without a single `[`, the last `]` is left over.
     for row in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == _CLOSE):
         ends[row] += data.find(b"[", starts[row], ends[row]) >= 0
     return starts[keep], ends[keep]
@@ -332,6 +336,7 @@ def find_marks(parts: Contents, others: tuple[bytes, ...] = ()) -> tuple[Positio
     starts = np.array([start for _, start, _ in matches], np.int64)
     if not with_marks:
         return None, starts
+    # Patterns are numbered: ``others`` first, then marks.
     is_mark = np.array([pattern >= len(others) for pattern, _, _ in matches], np.bool_)
     return starts[is_mark], starts[~is_mark]
 
@@ -345,7 +350,11 @@ def finder(others: tuple[bytes, ...] = (), with_marks: bool = True) -> ahocorasi
 
 
 def not_composed(parts: Contents, marks: Positions | None) -> Mask:
-    """Which contents are not NFC, or too long to say, by the positions of their marks; None if these are not known."""
+    """Which contents are not NFC, or hold a mark and are too long to say, by the positions of marks in them.
+
+    Marks are characters that NFC may change or that may compose with others: a content without any is NFC. With None,
+    where marks are not known, every content is looked at.
+    """
     rows = np.arange(len(parts.ends))
     if marks is not None:
         rows = np.unique(np.searchsorted(parts.ends, marks, side="right"))

@@ -71,6 +71,7 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
 def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Positions]:
     """Return which contents to read by column, which so but for their anchor, and which alone; others are no links."""
     is_away, irregular = _read_prefixes(parts, site)
+    # The positions of characters that NFC may change, and those of markup that columns cannot read.
     marks, hits = markup.find_marks(parts, _IRREGULAR)
     irregular |= markup.not_composed(parts, marks)
     # What is irregular in an anchor alone leaves the title to the column, unless it may end the title or the link.

@@ -164,6 +164,7 @@ def convert(data: Any, kind: type[T]) -> T:
         # msgspec's message as path, what is expected there, and what is there.
         found = _WHERE.search(str(error))
         path = found[1].removesuffix("[...]") if found else ""  # msgspec does not say which entry of a table
+        # Follow the path to the value that is wrong, and to its type.
         for step in _STEP.findall(path):
             if isinstance(info, inspect.VarTupleType):
                 data, info = data[int(step)], info.item_type
@@ -177,7 +178,11 @@ def convert(data: Any, kind: type[T]) -> T:
 
 
 def _prepare(data: Any, info: inspect.Type, path: str, whole: inspect.Type) -> Any:
-    """Return the data with None for what is off; RecipeError for an unknown key, with the table that has it."""
+    """Return the data with None for what is off; RecipeError for an unknown key, with the table that has it.
+
+    ``info`` is the type of the data, ``path`` its place, and ``whole`` the type of the recipe: a key that is in the
+    wrong table is looked for in all of its tables.
+    """
     if isinstance(info, inspect.UnionType) and data is False:
         return None
     if isinstance(info, inspect.VarTupleType) and isinstance(data, list):

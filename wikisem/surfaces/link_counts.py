@@ -4,7 +4,7 @@ All functions work on Arrow columns. "Mentions" are rows of ``schemas.MENTIONS``
 rows of ``schemas.REDIRECTS`` (source, target). ``count_links`` does the whole of it for one dump file.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Final
@@ -66,7 +66,7 @@ def count_links(
     redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
     mentions = sum_rows([part.mentions for part in parts], MENTIONS)
     if conversion_of(code):
-        pages = StringSet.of(hashes_of(part.titles) for part in parts)
+        pages = StringSet(union(hashes_of(part.titles) for part in parts))
         variants = TitleVariants(code, site.first_letter)
         mentions = convert_titles(mentions, "title", pages, variants)
         redirects = convert_titles(redirects, "target", pages, variants)
@@ -144,11 +144,6 @@ class StringSet:
 
     hashes: Numbers
 
-    @staticmethod
-    def of(parts: Iterable[Numbers]) -> "StringSet":
-        """Return the strings of all parts, as ``hashes_of`` gives them."""
-        return StringSet(union(parts))
-
     def has(self, strings: pa.StringArray) -> npt.NDArray[np.bool_]:
         """Return whether each string is in the set."""
         return is_in(hashes_of(strings), self.hashes)
@@ -163,7 +158,7 @@ def hashes_of(strings: pa.StringArray | Sequence[str]) -> Numbers:
 def convert_titles(rows: pa.Table, column: str, pages: StringSet, variants: TitleVariants) -> pa.Table:
     """The same rows, with the first variant that is a page in place of each title in a column that is none.
 
-    >>> pages = StringSet.of([hashes_of(["Ниш", "Novi Sad"])])
+    >>> pages = StringSet(union([hashes_of(["Ниш", "Novi Sad"])]))
     >>> links = pa.table({"title": ["Niš", "Novi Sad", "Sofija"], "count": [3, 2, 1]})
     >>> convert_titles(links, "title", pages, TitleVariants("sr"))["title"].to_pylist()
     ['Ниш', 'Novi Sad', 'Sofija']
@@ -173,7 +168,7 @@ def convert_titles(rows: pa.Table, column: str, pages: StringSet, variants: Titl
     found: dict[str, str] = {}
     for written in variants.of(missing):
         for row in np.flatnonzero(pages.has(pa.array(written, pa.string()))).tolist():
-            found.setdefault(missing[row], written[row])
+            found.setdefault(missing[row], written[row])  # the first variant wins
     conversion = pc.index_in(rows[column], value_set=pa.array(list(found), pa.string()))
     converted = pc.if_else(
         conversion.is_valid(), pa.array(list(found.values()), pa.string()).take(conversion), rows[column]
@@ -207,6 +202,7 @@ def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, va
         pc.equal(rows["count"], pages["count_max"].take(page)), pc.greater_equal(rows["count"], minimum_count)
     )
     top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
+    # Of a page with an anchor that is its title, only that one stays.
     is_title = pc.equal(cleaning.write_in(variant, top["title"]), top["surface"])
     decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
     top = top.filter(pc.or_(is_title, pc.invert(decided)))
@@ -395,7 +391,11 @@ def _of_pages(items: pa.Table, anchors: pa.Table) -> pa.Table:
 def _dictionary_forms(
     items: pa.Table, anchor: pa.Table, titled: pa.Table, variant: str
 ) -> tuple[pa.Table, pa.ChunkedArray]:
-    """The title in place of each anchor that is another form of it; its source is "title" where no link shows it."""
+    """Return the evidence for the surface form of each item, and its source; null for an item without an anchor.
+
+    An anchor that is another form of the title gives way to the row of ``titled``: the title, with its links as an
+    anchor. Its source is "title" if no link shows it.
+    """
     plain = cleaning.write_in(variant, cleaning.without_parenthesis(items["title"]))
     differs = pc.and_(
         pc.not_equal(lower_first(anchor["surface"]), lower_first(plain)),

@@ -48,6 +48,7 @@ class _Lists:
         """Return the numbers of the properties of each row but P31 and P279, ascending; ``values`` are their ids."""
         keys, is_kept = self._property_keys(self.values)
         keys = np.sort(keys[is_kept])
+        # Row i << 32 is the least key that row i can have.
         ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(keys.astype(np.int32)))
 

@@ -272,8 +272,12 @@ class _Rows(NamedTuple):
         return known[column.indices.fill_null(len(known) - 1).to_numpy()]
 
     def window(self, begin: int, stop: int, *names: str) -> Callable[[int], Iterable[tuple[Any, ...]]]:
-        """The values of some columns in the rows of item ``begin + index``, by ``index``; none from ``stop`` on."""
+        """Return what gives the rows of item ``begin + index`` by ``index``, as tuples of the values in some columns.
+
+        Items from ``stop`` on may not be asked for. A table has all of the columns, or neither columns nor rows.
+        """
         first, last = int(self.ends[begin]), int(self.ends[stop])
+        # The rows of an item are between two borders, counted from the first row of the window.
         borders = (self.ends[begin : stop + 1] - first).tolist()
         lists: list[list[Any]] = []
         for name in names:

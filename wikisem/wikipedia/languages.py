@@ -56,17 +56,6 @@ def script_sets(code: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(scripts.split("+")) for scripts in SCRIPTS.get(code, "Latn").split("|"))
 
 
-def alias_names(code: str) -> dict[str, int]:
-    """The aliases of namespaces that the Wikipedia in a language has set up, many of them a letter or two -> number.
-
-    >>> [alias_names(code).get("WP") for code in ("de", "ltg")], alias_names("de")["P"]
-    ([4, 4], 100)
-    """
-    aliases = TABLES["aliases"]
-    pairs = (pair.partition("=") for pair in f"{aliases['mul']} {aliases.get(code, '')}".split())
-    return {name.replace("_", " "): int(number) for name, _, number in pairs}
-
-
 def iso_639_3(code: str) -> str:
     """Return the three letters of ISO 639-3 for the language of a Wikipedia.
 
@@ -221,8 +210,10 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
     numbered_names = zip(TABLES["namespaces"].get(wiki_code, ()), _NUMBERS, strict=False)
     local_namespaces = {name.replace("_", " "): number for names, number in numbered_names for name in names.split()}
-    # Such as WP: most are so short that they say nothing about a surface form that begins with one.
-    short_aliases = alias_names(wiki_code)
+    # Aliases of namespaces that all Wikipedias have, or this one, such as WP=4: most are so short that they say nothing
+    # about a surface form that begins with one.
+    aliases = f"{TABLES['aliases']['mul']} {TABLES['aliases'].get(wiki_code, '')}".split()
+    short_aliases = {name.replace("_", " "): int(number) for name, _, number in (one.partition("=") for one in aliases)}
     site_names = [] if site is None else [*site.namespaces.values(), *(site.aliases.keys() - short_aliases.keys())]
     # Titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})

@@ -252,7 +252,10 @@ _LEAST_SHARE: Final = 0.003
 
 
 def _learned(profile: LanguageProfile, seen: Evidence, row: LanguageRow | None, knows_trail: bool) -> dict[str, Any]:
-    """Return the values that evidence changes; of a language with a row or a special script only the finer points."""
+    """Return the values that evidence changes; of a language with a row or a special script only the finer points.
+
+    A link trail is learned only where MediaWiki states none (``knows_trail``).
+    """
     changes: dict[str, Any] = {}
     links = seen.links.links
     if links >= LINKS:

@@ -137,6 +137,7 @@ def converter(variant: str) -> Convert:
     def convert(text: str) -> str:
         for pattern, replacement in before:
             text = pattern.sub(replacement, text)
+        # A Roman numeral, the only named group, stays.
         return table.sub(lambda found: found[0] if found.lastgroup else letters.table[found[0]], text)
 
     return convert

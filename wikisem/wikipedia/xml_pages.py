@@ -132,7 +132,7 @@ def read_siteinfo(head: bytes) -> SiteInfo:
             raise DamagedInputError(f"expected the number of a namespace in <siteinfo>, saw {str(key)[:80]!r}")
         namespaces[int(key)] = element.text or ""
         if int(key) == 0 and element.get("case"):
-            cases.append(element.get("case"))
+            cases.append(element.get("case"))  # that of articles goes before that of the wiki
     return SiteInfo(
         dbname=info.findtext("dbname", ""),
         language=language[1].decode(errors="replace") if language else "",

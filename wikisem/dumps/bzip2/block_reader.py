@@ -192,10 +192,6 @@ class StreamPart:
     known: bool = True
     end: StreamEnd | None = None
 
-    def add(self, checksum: int) -> None:
-        """Add the checksum of a block."""
-        self.blocks, self.fold = self.blocks + 1, _rotate(self.fold, 1) ^ checksum
-
     def end_stream(self, checksum: int, byte: int) -> Damage | None:
         """End the stream, whose checksum at byte ``byte`` is this; return damage if its blocks have another one."""
         damage = None
@@ -264,7 +260,7 @@ def read_blocks(
         if block:
             yield Block(block.text, segment=mark // 8, offset=0, inside=inside)
             may_be_false = False
-            streams.add(checksum)
+            streams.blocks, streams.fold = streams.blocks + 1, _rotate(streams.fold, 1) ^ checksum
             end = mark + block.bits
             damage = blocks.border(end, following)
             end_mark, of_stream = blocks.mark_at(end)
@@ -329,6 +325,7 @@ class _BlockScanner:
         last = self._marks[-1] if self._marks else -1
         found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, first))
         self._marks.extend(mark for mark in found if mark > last)
+        # The last bytes may begin a mark that ends in the next ones.
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
         self._ahead.discard(self._ahead.end - _KEEP)
         return True
@@ -347,7 +344,7 @@ class _BlockScanner:
         # Python's ``bz2`` must know where the block ends: at the next mark, or at an end mark before it.
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
-        elif following % 8:
+        elif following % 8:  # the first mark of a stream begins with a whole byte: this one is in the same stream
             ends = [following]
         else:
             start = max(mark // 8, following // 8 - _BORDER_BYTES)
