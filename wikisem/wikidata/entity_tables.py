@@ -206,7 +206,7 @@ def _layout_of(opened: Sequence[TableFile]) -> Layout:
         seen = " and ".join(f"{file.path} of {LAYOUTS[layout]}" for layout, file in sorted(layouts.items()))
         raise UsageError(f"expected claims of one layout, saw {seen}")
     [layout] = layouts
-    # Links have badges in releases alone.
+    # Links of a release have badges, those of a copy have none.
     badges = {any(name.startswith("badges") for name in file.columns) for file in opened if file.kind == "links"}
     if (layout == "copy" and True in badges) or (layout == "release" and badges == {False}):
         raise UsageError(
