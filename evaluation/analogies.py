@@ -90,23 +90,19 @@ class AnalogySearch:
             at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
             for first in range(0, len(pairs), at_once):
                 chunk = pairs[first : first + at_once]
-                offset = self._offsets(chunk)
+                # The pair's part of the sum, shape (pairs, words), minus infinity for its own two words.
+                a, b = self.rows[chunk[:, 0]], self.rows[chunk[:, 1]]
+                if self.method == "3cosadd":
+                    offset = embeddings.product(b - a, self.columns, np.float32)
+                else:
+                    offset = self._log(embeddings.product(b, self.columns, np.float32))
+                    offset -= self._log(embeddings.product(a, self.columns, np.float32), _SMALL)
+                np.put_along_axis(offset, chunk, -np.inf, axis=1)
                 of_chunk = by_pair[ends[first - 1] if first else 0 : ends[first + len(chunk) - 1]]
                 rows, thirds = askable[chosen[of_chunk]], third_of[chosen[of_chunk]] - start
                 pair = pair_of[of_chunk] - first
                 are_right[rows] = self._right(questions[rows], offset, pair, near, nearest, thirds)
         return are_right
-
-    def _offsets(self, pairs: IntArray) -> Singles:
-        """The pair's part of the sum, shape ``(pairs, words)``, minus infinity for its own two words."""
-        offset: Singles
-        if self.method == "3cosadd":
-            offset = embeddings.product(self.rows[pairs[:, 1]] - self.rows[pairs[:, 0]], self.columns, np.float32)
-        else:
-            offset = self._log(embeddings.product(self.rows[pairs[:, 1]], self.columns, np.float32))
-            offset -= self._log(embeddings.product(self.rows[pairs[:, 0]], self.columns, np.float32), _SMALL)
-        np.put_along_axis(offset, pairs, -np.inf, axis=1)
-        return offset
 
     def _near(self, third: IntArray) -> Singles:
         """The third words' part of the sum, shape ``(thirds, words)``, minus infinity for what is never an answer."""

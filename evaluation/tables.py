@@ -91,10 +91,6 @@ def _number(metric: str, value: float | None) -> str:
     return f"{value:,.1f}".removesuffix(".0") if metric in _COUNTS else f"{value:.2f}"
 
 
-def _ends(row: Row) -> str:
-    return f"{_number(row.metric, row.low)} to {_number(row.metric, row.high)}" if row.low is not None else "–"
-
-
 def _part(row: Row) -> str:
     return _OUTLIER_CLASSES.get(row.name, row.name) or row.part
 
@@ -135,7 +131,8 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
             for row in own:
                 if row.model == model and row.value is not None:
                     value = f"{_number(row.metric, row.value)} {row.mark}".rstrip()
-                    cells[column_of(row)] = value if row.low is None else f"{value}\n{_ends(row)}"
+                    ends = "" if row.low is None else f"\n{_number(metric, row.low)} to {_number(metric, row.high)}"
+                    cells[column_of(row)] = value + ends
             lines.append([_title(metric), model, *(cells.get(column, "–") for column in columns)])
         chances = {column_of(row): row.chance for row in own if row.chance is not None}
         if chances and metric != "ability":
@@ -211,7 +208,9 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
         known = [row for row in by_line if row is not None]
         shown: dict[str, Callable[[Row], str]] = {_title(metric): lambda row: _number(row.metric, row.value)}
         if any(row.low is not None for row in known):
-            shown["95 %"] = _ends
+            shown["95 %"] = lambda row: (
+                "–" if row.low is None else f"{_number(row.metric, row.low)} to {_number(row.metric, row.high)}"
+            )
         if any(row.se is not None for row in known):
             shown["SE"] = lambda row: _number("", row.se)
         if any(row.p is not None for row in known):

@@ -66,7 +66,18 @@ def adjusted_mutual_information(found: Sequence[frozenset[int]], truth: Sequence
     overlaps = Counter((len(group), len(other), len(group & other)) for group in found for other in truth)
     sizes = Counter((len(group), len(other)) for group in found for other in truth)
     information = sum(times * _information(*overlap, words) for overlap, times in overlaps.items())
-    expected = sum(times * _expected_information(*pair, words) for pair, times in sizes.items())
+    # The same for random groups of these sizes, by the hypergeometric distribution of what they share.
+    expected = sum(
+        math.fsum(
+            math.comb(size, shared)
+            * math.comb(words - size, other_size - shared)
+            * _information(size, other_size, shared, words)
+            for shared in range(max(1, size + other_size - words), min(size, other_size) + 1)
+        )
+        / math.comb(words, other_size)
+        * times
+        for (size, other_size), times in sizes.items()
+    )
     entropies = [
         math.log(words) - math.fsum(len(group) * math.log(len(group)) for group in groups) / words
         for groups in (found, truth)
@@ -78,16 +89,6 @@ def adjusted_mutual_information(found: Sequence[frozenset[int]], truth: Sequence
 def _information(size: int, other_size: int, shared: int, words: int) -> float:
     """What two groups of these sizes that share some words add to the mutual information."""
     return shared / words * math.log(words * shared / (size * other_size)) if shared else 0.0
-
-
-def _expected_information(size: int, other_size: int, words: int) -> float:
-    """The same for random groups of these sizes, by the hypergeometric distribution of what they share."""
-    return math.fsum(
-        math.comb(size, shared)
-        * math.comb(words - size, other_size - shared)
-        * _information(size, other_size, shared, words)
-        for shared in range(max(1, size + other_size - words), min(size, other_size) + 1)
-    ) / math.comb(words, other_size)
 
 
 # The answer of a model.

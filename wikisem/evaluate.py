@@ -29,7 +29,7 @@ from wikisem.evaluation import walls as walls_
 from wikisem.evaluation.baselines import Frequencies, baseline_rows, baselines_by_language
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
 from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, few_units_note, rows_of, scores_of
-from wikisem.evaluation.statistics import detectable_effect
+from wikisem.evaluation.statistics import FEW_UNITS, detectable_effect
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import EmbeddingModel, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import Lookup, ModelObject, open_by_contexts, open_model, open_object
@@ -202,12 +202,8 @@ def consistency(
                 notes.append(f"no test case is known to {model.name} in two languages")
             rows += of_set
         notes += model.notes
-    return Scores(rows, [*_few_in_two(rows), *dict.fromkeys(notes)])
-
-
-def _few_in_two(rows: Iterable[Row]) -> list[str]:
-    counts = [row.n for row in rows if row.metric == "both_right"]
-    return few_units_note("classes of two languages", min(counts)) if counts else []
+    classes = min((row.n for row in rows if row.metric == "both_right"), default=FEW_UNITS)
+    return Scores(rows, [*few_units_note("classes of two languages", classes), *dict.fromkeys(notes)])
 
 
 def cutoff(
@@ -330,7 +326,8 @@ def _sampled_consistency(
     for folder, by_language in models.items():
         outlier_detection.check_parallel(by_language, str(folder))
         rows += outlier_detection.compare_languages(by_language, folder.name, "samples", seed)
-    return Scores(rows, _few_in_two(rows))
+    classes = min((row.n for row in rows if row.metric == "both_right"), default=FEW_UNITS)
+    return Scores(rows, few_units_note("classes of two languages", classes))
 
 
 def calibrate(

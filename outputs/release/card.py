@@ -106,25 +106,21 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
 
 def configs(facts: ReleaseFacts) -> Iterator[Config]:
     """Yield every config; the first is the default."""
-    yield Config("cases", "test cases, all languages", _splits_of_cases("*", facts.shots))
+    shots = {SHOTS: "shots/*.parquet"} if facts.shots else {}
+    yield Config("cases", "test cases, all languages", {"test": "cases/*.parquet"} | shots)
     yield Config("items", "items of test cases, all languages", {"test": "items/*.parquet"})
     yield Config("groups", "clusters with outliers, all languages", {"test": "groups/*.parquet"})
     for language in facts.filled:
         code = language.code
         yield Config(code, f"clusters with outliers, {code}", {"test": f"groups/{code}.parquet"})
-        shots = facts.shots if code in facts.shots else {}
-        yield Config(f"{code}_cases", f"test cases, {code}", _splits_of_cases(code, shots))
+        shots = {SHOTS: f"shots/{code}.parquet"} if code in facts.shots else {}
+        yield Config(f"{code}_cases", f"test cases, {code}", {"test": f"cases/{code}.parquet"} | shots)
         yield Config(f"{code}_items", f"items of test cases, {code}", {"test": f"items/{code}.parquet"})
     for kind, codes in facts.extras.items():
         for code in codes:
             yield Config(f"{code}_{kind}", f"{kind}, {code}", {"test": f"{kind}/{code}.parquet"})
     for code in facts.names:
         yield Config(f"names-{code}", f"what pages are called, {code}", {"test": f"names/{code}/*.parquet"})
-
-
-def _splits_of_cases(language: str, shots: Mapping[str, int]) -> dict[str, str]:
-    """The files of test cases, and those of few-shot cases if there are any."""
-    return {"test": f"cases/{language}.parquet"} | ({SHOTS: f"shots/{language}.parquet"} if shots else {})
 
 
 def bibtex(facts: ReleaseFacts) -> str:
@@ -341,6 +337,7 @@ _MARKS: Final = {"words": "-", "letters": "{{ '" + _LETTERS + "'[loop.index0] }}
 
 
 def _text(kind: str, question: str, answer: str) -> str:
+    """Write a prompt as a Jinja template: the question, a line for each choice, and the word before the answer."""
     return f"{question}\n{{% for choice in choices %}}\n{_MARKS[kind]} {{{{ choice }}}}{{% endfor %}}\n{answer}"
 
 
@@ -384,8 +381,9 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
 def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the test cases for lm-evaluation-harness: a template for each variant, a few lines for each language.
 
-    Models score the words themselves in ``wikisem_<code>``, and in ``wikisem_<code>_letters``, if they follow
-    instructions, the letters before them.
+    Yielded are paths and texts. Models score the words themselves in ``wikisem_<code>``, and in
+    ``wikisem_<code>_letters``, if they follow instructions, the letters before them, which are of one length, so that
+    only the metric without a division by length is of use. ``wikisem_en_2`` and so on ask in other English words.
     """
     english = PROMPTS["en"].answer
     letters = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
@@ -423,6 +421,7 @@ def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
 
 
 def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
+    """What the tasks of all languages include: the data set, what is ``asked`` and how, and the means of metrics."""
     return {
         "dataset_path": facts.maker.repository or "parquet",
         "test_split": "test",
