@@ -418,11 +418,13 @@ def _outlier_values(outliers: Sequence[OutlierMeasures], language: str, asked: b
 
 
 def _most_frequent(outliers: Sequence[Outlier]) -> float | None:
+    """The share of the item, or of the surface form where ids are missing, that is most often an outlier."""
     counts = Counter(one.id or one.surface.casefold() for one in outliers)
     return max(counts.values()) / len(outliers) if outliers else None
 
 
 def _item_values(items: Sequence[Member], language: str) -> Values:
+    """How many items there are, the means of those whose facts are known, and the range of their item numbers."""
     shares, age = [item.page_share for item in items], age_of(items)
     of_known_source = [item for item in items if item.source is not None]
     return {

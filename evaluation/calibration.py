@@ -189,6 +189,7 @@ class _Likelihood:
         # groups of high discrimination fall between them, and standard errors double.
         step = min(0.06, 0.5 / math.sqrt(answers.asked.sum(axis=1).max()))
         nodes = np.linspace(-_WIDEST, _WIDEST, 2 * math.ceil(_WIDEST / step) + 1)
+        # The Rasch model has one discrimination for all groups, so a single node of ln a.
         logs = np.linspace(-3, 3, 11) if discriminations else np.zeros(1)
         # Of each node b, and ln a in standard deviations from its mean.
         self.node_b, self._z = (grid.ravel() for grid in np.meshgrid(nodes, logs))
@@ -206,7 +207,11 @@ class _Likelihood:
         return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
 
     def covariance(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
-        """The sandwich H⁻¹ B H⁻¹ of the abilities; n classes add up with the correction n / (n - 1)."""
+        """The sandwich H⁻¹ B H⁻¹ of the abilities; n classes add up with the correction n / (n - 1).
+
+        H has the second derivatives, by differences of gradients, and B the products of what each class adds to these,
+        since groups of one class depend on each other.
+        """
         models, classes = len(parameters) - 2, int(self._classes.max()) + 1
         free = models + 1 + self._discriminations  # the Rasch model has no spread
         width = 1e-4  # of the steps by which the second derivatives are found
@@ -356,7 +361,7 @@ class AdaptiveForm:
         self.asked: set[int] = set()
         # The density, as its logarithm, is on a grid of abilities; answers have shape (nodes, abilities).
         self._abilities = np.linspace(-_FARTHEST, _FARTHEST, 101)
-        logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])
+        logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])  # of a right answer: a (ability - b)
         self._right, self._wrong = log_expit(logits), log_expit(-logits)
         spread = max(float(bank.abilities.std()), _LEAST_SPREAD)
         self._density = -(((self._abilities - bank.abilities.mean()) / spread) ** 2) / 2
@@ -376,6 +381,7 @@ class AdaptiveForm:
         return [(group, float(worth[group])) for group in order if group not in self.asked]
 
     def _estimate(self) -> None:
+        """Set the ability and its error, the mean and the standard deviation of the density."""
         density = np.exp(self._density - logsumexp(self._density))
         self.ability = float(density @ self._abilities)
         self.error = math.sqrt(float(density @ (self._abilities - self.ability) ** 2))

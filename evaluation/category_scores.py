@@ -155,7 +155,7 @@ def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarit
 
 
 def scored_together(model: str, dataset: str, size: int | None, right: Sequence[tuple[int, int]]) -> Scored:
-    """The Combined score, from the numbers of right answers of OddOneOut and of Topk in each category.
+    """The Combined score, from ``right``, the numbers of right answers of OddOneOut and of Topk in each category.
 
     Stringham and Izbicki (2020), table 1, choose models by it and call it the harmonic mean of both. Their seventeen
     rows have the harmonic mean of (OddOneOut + 1) and (Topk + 1), so a model without right answers of one kind still
@@ -266,7 +266,7 @@ class ExactCounter:
     def __init__(self, distance: Distance, members: Rows, k: int) -> None:
         self._distance, self._members, self._k = distance, members, k
         self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
-        self._steps = list(steps(members.shape[0], k))
+        self._steps = list(steps(members.shape[0], k))  # which rows of F each run of neighbouring sets needs
         # What w has to exceed: F_T(s), plus what is still a tie.
         tie = tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)  # as a difference of F
         self._limits = self._table(members)[0] + tie
@@ -276,6 +276,7 @@ class ExactCounter:
 
         A word of the combination never does: it ties with itself.
         """
+        # F has a row for each T, so the more of these there are, the fewer words are taken at once.
         size, total = max(_FEWEST_WORDS_AT_ONCE, _COMPARED_AT_ONCE // len(self._subsets)), 0
         for start in range(0, words.shape[0], size):
             table, swap = self._table(words[start : start + size])

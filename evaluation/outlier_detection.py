@@ -505,9 +505,13 @@ def answers_to(
 
 
 def _kappa(sums: statistics.FloatArray, sizes: statistics.FloatArray, seed: int) -> statistics.ErrorBars | None:
-    """Cohen's kappa with its interval, from the sums over the cases of each class; None where it divides by zero."""
+    """Cohen's kappa with its interval, None where it divides by zero.
+
+    ``sums`` has a row for each class, with the columns _RIGHT to _RANKC_CHANCE summed over its cases; ``sizes`` are the
+    numbers of these. Draws resample whole classes, so that intervals are those of as many units as there are classes.
+    """
     counted = sums[:, : _BOTH_WRONG + 1]
-    # The means of all cases, and those of each draw.
+    # A row for each of these columns: the mean of all cases first, then that of each draw.
     means = np.vstack([counted.sum(axis=0) / sizes.sum(), statistics.draw_means(counted, sizes, seed)]).T
     one, other = means[_RIGHT], means[_OTHER]
     observed, by_chance = means[_BOTH_RIGHT] + means[_BOTH_WRONG], one * other + (1 - one) * (1 - other)
@@ -519,7 +523,7 @@ def _kappa(sums: statistics.FloatArray, sizes: statistics.FloatArray, seed: int)
     if np.ptp(drawn) > statistics.ROUNDING:
         low, high = statistics.percentile_interval(drawn, len(sizes))
     else:
-        # As where both languages agree on every case: Wilson's interval of o, e being as it is.
+        # As where both languages agree on every case: Wilson's interval of ``observed``, ``by_chance`` being as it is.
         ends = statistics.wilson(float(observed[0]), len(sizes))
         low, high = (float(1 - (1 - end) / (1 - by_chance[0])) for end in ends)
     return statistics.ErrorBars(value, low, high, standard_error=None, n=len(sizes))

@@ -415,8 +415,9 @@ class KeyModel(WordModel):
                 self._form = before, after
         shown = _written("Q42" if kind == "qid" else "New York", self._form)[0]
         about = (*about, f"vectors keyed by {kind}, written as {shown}")
+        # A spelling by which no key is lowercased, divided into words or masked: each is looked up as it is.
         plain = replace(words, whole_spelling=Spelling(capitals=True, phrases=False, masked=False, numbers=False))
-        super().__init__(name, plain, False, lambda key: [key], similarity, about)
+        super().__init__(name, plain, phrases=False, tokenize=lambda key: [key], similarity=similarity, about=about)
 
     def parts(self, item: str) -> list[str]:
         """The word that a key is looked up as, whether known or not."""

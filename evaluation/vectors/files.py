@@ -313,7 +313,7 @@ class _Form:
         for begin in range(0, len(words), _WORDS_AT_ONCE):
             batch = slice(begin, begin + _WORDS_AT_ONCE)
             owners, rows = self._n_grams(words[batch])
-            owners = np.concatenate([np.arange(len(words[batch])), owners])
+            owners = np.concatenate([np.arange(len(words[batch])), owners])  # the word of each row, its own one first
             order = np.argsort(owners, kind="stable")
             counts = np.bincount(owners)
             vectors = matrix[np.concatenate([own[batch], rows])[order]]

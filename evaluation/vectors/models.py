@@ -391,6 +391,7 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
     model.eval()
 
     def encode(texts: Sequence[str]) -> list[Any]:
+        """One vector for each text, None for one without a token, as where the model's longest input cuts it off."""
         vectors: list[Any] = []
         for index in range(0, len(texts), _TEXTS_AT_ONCE):
             some = texts[index : index + _TEXTS_AT_ONCE]
@@ -409,7 +410,7 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
             real = batch["attention_mask"].bool().numpy()
             chosen = states[layer].float().numpy().astype(np.float64)
             for row, text in enumerate(some):
-                # Special tokens have offsets of length zero.
+                # Tokens that are in part in the text; special tokens have offsets of length zero, padding is not real.
                 first, end = offsets[row].T
                 inside = (first < start + len(text)) & (end > start) & (end > first) & real[row]
                 vectors.append(chosen[row][inside].mean(axis=0) if inside.any() else None)

@@ -117,7 +117,8 @@ def word_relation(
 ) -> RelationWords:
     """Return the subjects, each with the first of its values whose name is kept; the two words of a pair differ.
 
-    No two pairs begin with the same word, because "a is to b as c is to which word?" must have one right answer.
+    No two pairs begin with the same word, because "a is to b as c is to which word?" must have one right answer. With
+    ``value_first``, the word of the value begins a pair. A subject that makes no pair is left out with the reason.
     """
     pairs: dict[str, WordPair] = {}
     left_out = []
@@ -313,7 +314,7 @@ def _values(
 
 
 def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
-    """Return the first text of a property in each language, by item."""
+    """Return the first text of a property in each language, by item: in reverse, the first is written last."""
     found = sources.wikidata().values(qids, recipes.parse_path(name))
     sources.log(f"{name} of {len(qids):,} items: {len(found):,} have it")
     return {

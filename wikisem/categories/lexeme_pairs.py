@@ -117,7 +117,10 @@ class _Derived:
 
 
 class _LexicalCategory:
-    """A lexical category: the relations that hold in it, and whether others may be made from its lexemes."""
+    """A lexical category, such as nouns: the relations that hold in it, ``swaps`` and ``derivations`` by their names.
+
+    ``is_base`` says whether lexemes of this or any other category may be derived from its own.
+    """
 
     def __init__(self, category: str, relations: Sequence[LexemeRelation]) -> None:
         self.swaps: list[tuple[str, _Swaps]] = []
@@ -130,6 +133,7 @@ class _LexicalCategory:
                 self.swaps.append((relation.name, swaps))
             else:
                 self.derivations.append((relation.name, relation.derivation))
+        # Of all relations: ``categories`` of a derivation are those of what is derived, ``base`` those of its base.
         derivations = [relation.derivation for relation in relations if relation.derivation is not None]
         self.is_base = any(not derivation.base or category in derivation.base for derivation in derivations)
 

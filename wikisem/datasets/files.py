@@ -84,6 +84,7 @@ def data_set_path(text: str | os.PathLike[str]) -> Path:
 
 @cache
 def _copy_of(url: str) -> Path:
+    """Copy a file or a release from the Web to a folder of this process; DamagedInputError for another checksum."""
     from wikisem.web import below, read_web  # noqa: PLC0415 - a tenth of a second, for those who read from the web
 
     name = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name).lstrip(".") or "set"

@@ -163,6 +163,8 @@ def parse_table(text: str, where: str) -> list[Group]:
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
     """Return the file ``OUTLIER_CLASSES_FILE`` of some groups, by the names of their text files without the suffix.
 
+    There is a number for each outlier line, that of its class in ``OUTLIER_CLASSES``; None if the class is not known.
+
     >>> write_outlier_classes([("Q5", [1, 1, 3]), ("Q1", [None])])
     b'{\\n"Q1": [null],\\n"Q5": [1, 1, 3]\\n}\\n'
     """
