@@ -283,7 +283,13 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
         options(parser)
     else:
         in_manual = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}  # what it has in braces
-        declare_all(parser, ENTRIES[name]["options"].format(**in_manual), options)
+        manual = ENTRIES[name]["options"].format(**in_manual).strip()
+        # All options of the manual, in its order; those with "| " before them exclude the one above.
+        for block in re.split(r"\n(?=[^\s|])", manual):
+            declared = options_of(block.replace("\n| ", "\n"), options)
+            group = parser.add_mutually_exclusive_group() if len(declared) > 1 else parser
+            for declare_option in declared.values():
+                declare_option(group)
     lines = [line for entry in ENTRIES.values() for line in entry["examples"]]
     for words, inner in parsers_of(name, parser):
         # Two of a command, or of a command and a task; lines may be of any command about the same thing.
@@ -378,15 +384,6 @@ def options_of(manual: str, how: Options) -> dict[str, Callable[..., None]]:
         more = {**how.get(name, how.get(plain, {})), **({"required": True} if word != name else {})}
         options[name] = partial(add, usage=usage.replace(word, plain, 1), text=text, **more)
     return options
-
-
-def declare_all(parser: argparse.ArgumentParser, manual: str, how: Options) -> None:
-    """Declare all options of a manual, in its order; those with "| " before them exclude the one above."""
-    for block in re.split(r"\n(?=[^\s|])", manual.strip()):
-        options = options_of(block.replace("\n| ", "\n"), how)
-        group = parser.add_mutually_exclusive_group() if len(options) > 1 else parser
-        for declare_option in options.values():
-            declare_option(group)
 
 
 def declare(parser: argparse.ArgumentParser, words: str, options: Mapping[str, Callable[..., None]]) -> None:

@@ -306,6 +306,7 @@ def download(
     fetcher = Fetcher(mirror, folder, count, stop)
 
     def fetch(item: Download) -> None:
+        """Fetch a file, if it is not there, and record its origin; the day of an earlier download stays."""
         dump, file = item.dump, item.file
         if not item.done:
             fetcher.fetch(file)

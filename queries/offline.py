@@ -43,9 +43,9 @@ class EntitySource:
         self._files = list_files(f"{self._path}/*.parquet")
         if not self._files:
             raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self._folder!r}")
-        with _open(self._files[0]):  # before anything else is done
+        with _open(self._files[0]):  # raises before anything else is done
             pass
-        self._known: dict[str, PropertyEdges] = {}
+        self._known: dict[str, PropertyEdges] = {}  # what was read, by property
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""

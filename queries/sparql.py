@@ -280,6 +280,11 @@ class EndpointSource:
         return []
 
     def _terms_of(self, batch: Sequence[str], query: str, variable: str) -> Iterator[tuple[str, Term]]:
+        """The QID of the item and the term of ``variable`` in each row of the answer to a query about a batch of items.
+
+        The queries let a row that binds ``end`` come last: an answer without it was cut, and is asked for again.
+        """
+
         def check(rows: Sequence[AnswerRow]) -> None:
             if not rows or "end" not in rows[-1]:
                 raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")

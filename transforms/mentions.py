@@ -70,8 +70,10 @@ _VERSIONS: Final = "versions"
 def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Done | Sent]:
     """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles.
 
-    Its mentions, redirects and hashes of titles are sent; the versions of its pages, by which ``find_repeats`` finds
-    copies, are written into a file, and so are its counts.
+    Its mentions, redirects and hashes of titles are sent; the versions of its pages (id, revision and where each
+    begins in the text of the range), by which ``find_repeats`` finds copies, are written into a file, and so are its
+    counts. In a second pass, of ``work.again``, a range without copies is only reported as done, by its old counts;
+    copies in the others become blanks before they are scanned.
     """
     language, number, part = numbered
     wiki, scratch = work.wikis[language], work.scratch
@@ -93,6 +95,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 unreadable.append(UnreadableRecord(scan.STAGE, piece.reason, piece.where, piece.detail))
                 counts += Counts(read=1, unreadable={piece.reason: 1})
                 continue
+            # Places of copies and versions are in the text of the range; those in ``data`` begin with this piece.
             data = scan.without_pages(piece.data, repeats - bytes_scanned)
             links = scan.scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
             unreadable.extend(links.unreadable)
@@ -113,7 +116,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
         file.add(_VERSIONS, encode_numbers(np.concatenate([ids, revisions[order], starts[order]])))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{scan.STAGE}/{language}", number), unreadable)
-    # How many page ids there are, the lowest and the highest, and whether they ascend.
+    # How many page ids there are, the lowest and the highest, and whether they ascend: what makes a range suspect.
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
     yield done(language, number, wiki.ranges, counts.kept)
@@ -155,16 +158,15 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         inputs, tasks = [converted, scanned], same_tasks
     kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
     followed = ("follow/direct", "follow/redirected", "follow/redirects")
-
-    def final(language: str, pages: Sequence[int]) -> list[Task]:
-        every = buckets_for(max(pages))  # each part knows the number of all articles of the language
-        return [Task(language, bucket, every) for bucket in range(every)]
-
     _ = (
         tuple(inputs)
         | "all ranges" >> shuffle.exchange(scan.STAGE, tasks, *kinds)
         | "follow redirects" >> beam.FlatMap(follow_bucket, work)
-        | "all buckets" >> shuffle.exchange(scan.STAGE, final, *followed)
+        # Each part knows the number of all articles of the language, which decides how many buckets its dictionary has.
+        | "all buckets"
+        >> shuffle.exchange(
+            scan.STAGE, lambda code, pages: tasks_of({code: buckets_for(max(pages))})(code, pages), *followed
+        )
         | "add redirected" >> beam.Map(write_bucket, work)
     )
 

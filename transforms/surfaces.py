@@ -155,6 +155,7 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
     titles = pc.unique(top["title"])
+    # The total of a page is the same in all its rows: it is that of the first one.
     links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
     missing = (~open_arrays(link_counts.StringSet, pages_folder(pages.dictionaries[language])).has(titles)).tolist()
     best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
@@ -193,7 +194,10 @@ def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterat
 
 
 def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | Sent]:
-    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that sent batches ``wanted``."""
+    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that sent batches ``wanted``.
+
+    ``wanted`` is the kind of these batches of anchors; a bucket of pages gets the links of the anchors that it sent.
+    """
     shuffle, numbers = pages.shuffle, range(pages.buckets[task.key])
     totals = sum_rows(shuffle.read_rows(task, "count/sums", numbers), link_counts.ANCHOR_TOTALS, MAX_HELD)
     anchors_summed = totals["anchor"].combine_chunks()

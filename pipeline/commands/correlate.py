@@ -90,6 +90,7 @@ def _read_csv(path: Path) -> Columns:
 
 
 def _number(value: Any, where: str) -> float:
+    """A score as a finite number; DamagedInputError, which says ``where``, for anything else, NaN among it."""
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -333,7 +333,7 @@ def remedy(record: Record, *, has_links: bool) -> str:
     """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
     counts, language = record.counts, language_of(record.unit)
     if counts.read:
-        reason, count = _by_frequency(counts.left_out)[0]
+        reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))  # the most frequent one
         # Without a row here it is a rule of the reader's own.
         helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
         return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
@@ -349,12 +349,9 @@ def remedy(record: Record, *, has_links: bool) -> str:
     return f"no group in {language}: too few items have a name there; {helps}"
 
 
-def _by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-
-
 def _list_reasons(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in _by_frequency(counts) if count)
+    by_frequency = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count:,}" for name, count in by_frequency if count)
 
 
 def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) -> str:

@@ -39,13 +39,13 @@ class Interruption:
     """Which signal has told the command to end, if any has."""
 
     def __init__(self) -> None:
-        self._number = 0
-        self._lost = False
+        self._number = 0  # the first signal that came
+        self._lost = False  # whether Python ignored the exception that its handler raised, as in a ``__del__``
         # Once this is set, no further signal changes anything, and nothing ends the process by force.
         self.over = threading.Event()
         self._saying = threading.Lock()
         self._said = False
-        self._main = threading.get_ident()
+        self._main = threading.get_ident()  # where handlers run
 
     def __bool__(self) -> bool:
         return self._number != 0

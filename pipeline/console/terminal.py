@@ -196,7 +196,8 @@ def progress(
 
     columns: list[bars.ProgressColumn] = [bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn()]
     if size:
-        columns += [bars.TextColumn("{task.fields[parts]}"), *_byte_columns()]
+        columns += [bars.TextColumn("{task.fields[parts]}"), bars.DownloadColumn()]
+        columns += [bars.TransferSpeedColumn(), bars.TimeRemainingColumn()]
     else:
         columns += [bars.MofNCompleteColumn()]
     columns += [bars.TimeElapsedColumn()]
@@ -225,7 +226,8 @@ def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[i
         with lock:
             done_now += count
 
-    columns = [bars.TextColumn("{task.description}"), bars.BarColumn(), *_byte_columns()]
+    columns = [bars.TextColumn("{task.description}"), bars.BarColumn(), bars.DownloadColumn()]
+    columns += [bars.TransferSpeedColumn(), bars.TimeRemainingColumn()]
     with _watched(
         label,
         columns,
@@ -235,10 +237,6 @@ def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[i
         first=done,
     ):
         yield add
-
-
-def _byte_columns() -> list[bars.ProgressColumn]:
-    return [bars.DownloadColumn(), bars.TransferSpeedColumn(), bars.TimeRemainingColumn()]
 
 
 @contextmanager

@@ -130,6 +130,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
     """
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        """Count the links of these units' dumps; check the wiki of each, and learn its link trail unless given one."""
         del run
         written = {language_of(unit): context.folders[unit] for unit in units}
         paths = {language: dumps[language].paths for language in written}
@@ -273,6 +274,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stag
     shared = recipe.outliers.shared
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        """Build the groups from ``named``, the surface forms by language, and from the mentions where these had any."""
         named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
         linked = {}
         for language in named:
@@ -349,7 +351,9 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
-        sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), named)
+        sources = wall_stage.WallSources(
+            run.output, entities=run.folder(ENTITIES), taxonomy=run.folder(TAXONOMY), surfaces=named
+        )
         results = {}
         for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
             by_tier = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())

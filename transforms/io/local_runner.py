@@ -61,12 +61,8 @@ def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[Fn
     key, earlier = str(id(workers)).encode(), threading.excepthook
 
     # What Beam prints and logs of connections to workers that are gone is dropped.
-    def listen(arguments: threading.ExceptHookArgs) -> None:
-        if arguments.thread is None or arguments.thread.name not in _READERS:
-            earlier(arguments)
-
     levels = {logger: logger.level for logger in map(logging.getLogger, _LOGGERS)}
-    threading.excepthook = listen
+    threading.excepthook = lambda raised: None if raised.thread and raised.thread.name in _READERS else earlier(raised)
     for logger in levels:
         logger.setLevel(logging.CRITICAL)
     _running[key] = workers, options

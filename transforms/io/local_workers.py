@@ -75,9 +75,9 @@ class LocalWorkers:
 
     def __init__(self) -> None:
         self.failure: Exception | None = None
-        self._gone: Exception | None = None
-        self._clients: dict[str, Client] = {}
-        self._lock = threading.RLock()
+        self._gone: Exception | None = None  # once the process that starts workers has ended: how it did
+        self._clients: dict[str, Client] = {}  # those with a worker, by ``worker_id``
+        self._lock = threading.RLock()  # of ``_clients`` and ``failure``; ``_fail`` takes it within ``start``, too
         self.bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
@@ -138,7 +138,11 @@ class LocalWorkers:
             self._channel.sendall(json.dumps(request).encode() + b"\n")
 
     def _watch(self) -> None:
-        """Watch which workers end, and what they answer, until the channel closes."""
+        """Watch which workers end, and what they answer, until the channel closes; then let all that still wait fail.
+
+        A line of the channel is ``{"worker": "worker_0", "status": -9}``. After ``close``, which has no clients left,
+        ``_fail`` does nothing. The lock is held where what is looked up must not change before ``_fail``.
+        """
         text = b""
         self._channel.settimeout(_LOOK)
         while True:
@@ -159,7 +163,7 @@ class LocalWorkers:
                         self._fail(WorkerError(f"expected all worker processes to finish, saw one {ended}"))
             with self._lock:
                 clients = list(self._clients.values())
-            for client in clients:
+            for client in clients:  # without the lock, for each has its own
                 if error := client.first_error():
                     self._fail(RuntimeError(error))
         with suppress(subprocess.TimeoutExpired):

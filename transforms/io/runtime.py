@@ -285,10 +285,12 @@ _OURS: Final = f"{errors.__name__}."
 def stage_failure(
     label: str, error: Exception, worker_failure: Exception | None = None
 ) -> WikisemError | KeyboardInterrupt:
-    """What to raise for a pipeline's error: one of ours unchanged, any other as a StageError of ``label``.
+    """What to raise for a pipeline's error: one of ours with its class and text, or else a StageError of ``label``.
 
-    A KeyboardInterrupt if it came while one was handled: Beam makes a RuntimeError of that, as if the step that it came
-    in had failed. ``worker_failure`` is what went wrong first with the worker processes.
+    It is made anew from ``first_cause``, for what a worker raises arrives only as text; one of ours whose class takes
+    more than a text becomes a StageError, too. A KeyboardInterrupt if the error came while one was handled: Beam makes
+    a RuntimeError of that, as if the step that it came in had failed. ``worker_failure`` is what went wrong first with
+    the worker processes.
     """
     seen: BaseException | None = error
     while seen is not None:
@@ -297,7 +299,7 @@ def stage_failure(
         seen = seen.__cause__ or seen.__context__
     if isinstance(worker_failure, WorkerError):
         return StageError(f"{label}: {worker_failure}")
-    cause = first_cause(worker_failure or error)
+    cause = first_cause(worker_failure or error)  # such as "wikisem.errors.OutputError: expected ..."
     name, _, text = cause.partition(": ")
     kind = getattr(errors, name.removeprefix(_OURS), None) if name.startswith(_OURS) else None
     if isinstance(kind, type) and issubclass(kind, WikisemError):
@@ -307,14 +309,18 @@ def stage_failure(
 
 
 def first_cause(error: BaseException) -> str:
-    """The class and the first line of an exception's first cause.
+    """The class and the first line of an exception's first cause, or of the last of its causes that is one of ours.
 
-    A runner raises a worker's error unchanged, or with Beam's step appended, or as the text of a traceback:
+    A runner raises a worker's error unchanged, or with Beam's step appended, or as the text of a traceback, in which
+    causes come first, and what was raised while another error was handled comes last, and counts alone:
 
     >>> first_cause(ValueError("two is too much [while running 'Map(refuse)-ptransform-12']"))
     'ValueError: two is too much'
     >>> first_cause(RuntimeError('Traceback (most recent call last):\\n  File "keep.py", line 3\\nOSError: [Errno 28]'))
     'OSError: [Errno 28]'
+    >>> chained = [_TRACEBACK, "KeyError: 'Q1'", _RAISED_FROM, _TRACEBACK, "ValueError: no such item"]
+    >>> first_cause(RuntimeError("\\n".join(chained)))
+    "KeyError: 'Q1'"
     """
     while error.__cause__ is not None and not isinstance(error, WikisemError):
         error = error.__cause__
