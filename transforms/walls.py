@@ -10,11 +10,11 @@ import msgspec
 import orjson
 
 from wikisem.arrow.columns import qid_numbers
-from wikisem.arrow.parquet import read_row_groups
+from wikisem.arrow.parquet import read_parquet, read_row_groups
 from wikisem.files import list_files, match, open_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
-from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PageLinks
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, CountedLists, PageLinks
 from wikisem.graph.statements import ItemSignatures, Signatures, read_item_signatures, signatures_of_classes
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.selection import wall_fits
@@ -24,7 +24,6 @@ from wikisem.outputs.groupfile import encode_wall, read_groups
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Tier
 from wikisem.surfaces.table import meant_instead, read_members
-from wikisem.transforms.groups.shared_files import read_unlinked
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
@@ -122,7 +121,8 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
     ]
     unlinked = NO_UNLINKED
     if recipe.counts_instances:
-        unlinked = read_unlinked(graph, list_files(f"{unlinked_folder(sources.entities)}/*.parquet"))
+        paths = list_files(f"{unlinked_folder(sources.entities)}/*.parquet")
+        unlinked = CountedLists.join([CountedLists.of_table(graph, read_parquet(path)) for path in paths])
     save_arrays(wall_fits.WallIndex.of(graph, recipe, classes, unlinked), scratch.wall_index())
     if recipe.outliers.margin is not None:
         folders = map(scratch.item_signatures, range(work.entity_files))

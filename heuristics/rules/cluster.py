@@ -44,7 +44,7 @@ def check_size(distinct: Sequence[object], minimum: int) -> Verdict:
 
 
 def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:
-    """Return whether a surface form may be an outlier of a cluster with these surface forms.
+    """Return a function that says whether a surface form may be an outlier of a cluster with these surface forms.
 
     An outlier that breaks a rule is replaced by the next on the ring; the group is not rejected.
 
@@ -53,13 +53,9 @@ def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: Fil
     """
     stop_affixes = profile.stop_affixes if filters.outlier_stop_affix else ()
     agreed = agreed_case(cluster) if filters.initial_capital else ""
-
-    def may_join(surface: str) -> bool:
-        if differs_in_case(surface, agreed):
-            return False
-        return not stop_affixes or check_stop_affixes([surface], stop_affixes).keep
-
-    return may_join
+    return lambda surface: (
+        not differs_in_case(surface, agreed) and (not stop_affixes or check_stop_affixes([surface], stop_affixes).keep)
+    )
 
 
 def agreed_case(surfaces: Iterable[str]) -> str:

@@ -104,7 +104,10 @@ class GroupBuilder:
             yield from self._add_outliers(passed, sifted)
 
     def _clusters(self, nodes: Ints) -> Iterator[tuple[str, "_Passed | Rejection"]]:
-        """The cluster of each of some classes in each language in which it is a candidate, or its rejection."""
+        """The cluster of each of some classes in each language in which it is a candidate, or its rejection.
+
+        With certificates its members are of the class's level, types or individuals, and none is a contradiction.
+        """
         overlap, cluster, signatures = self._sets.overlap, self._recipe.cluster, self._inputs.signatures
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
@@ -484,6 +487,7 @@ class _Admission:
     repeated: int = 0
 
     def __call__(self, language: str, item: PoolItem) -> bool:
+        """Whether the item is admitted; one that is not is counted as ``refused``."""
         if self.used is not None and item.number in self.used[language]:
             self.repeated += 1
             self.refused += 1

@@ -251,6 +251,7 @@ class Places:
     """
 
     def __init__(self, seed: int, qid: str, clusters: Mapping[str, Sequence[Member]]) -> None:
+        """Measure the clusters of a class (``qid``), by language; the seed and the class decide the places."""
         self._seed = hash_key(seed, qid_number(qid), "place")
         self._values = {
             code: [sorted(each) for each in zip(*map(values_of, cluster), strict=True)]

@@ -56,6 +56,7 @@ class LanguageDraw:
     def __init__(self, index: OutlierIndex, ring: HashRing) -> None:
         self.index, self.ring = index, ring
         sizes, ancestors, via = ring.by_list.counts(), index.ancestors, index.via
+        # How many items the lists of each component have in all, and those of each class that is on a list.
         of_components, of_classes = (
             np.diff(offsets_of(sizes[lists.targets])[lists.offsets]) for lists in (via.at_or_below, via.direct.rows)
         )
@@ -65,7 +66,7 @@ class LanguageDraw:
         self.counts = (below, below, direct)
 
     def lists(self, outlier_class: int, rows: Ints) -> CsrRows:
-        """The lists whose items each row's class brings."""
+        """For each row its class's lists: for O1 and O2 of all items at or below it, for O3 of its own instances."""
         ancestors, via = self.index.ancestors, self.index.via
         if outlier_class < FAR:
             return via.at_or_below.take(ancestors.component[rows])
@@ -134,7 +135,11 @@ class ClassDraw:
                 yield node, self._walk(language.lists(outlier_class, np.array([row])).targets, sets, bit)
 
     def _walk(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
-        """The locations on the lists (ascending) that a walk through the set meets."""
+        """The locations of items on ``lists`` in the order in which a walk through the set of class ``bit`` meets them.
+
+        ``sets`` has a bitset for each list of the pool, its classes as bits. _LOOK locations are looked at together
+        because arrays cost less than single ones.
+        """
         on_list = np.zeros(len(sets.bitsets), dtype=bool)
         on_list[lists] = True
         walk = self._ring.walk(sets, bit, self._starts[bit])
@@ -271,6 +276,7 @@ class _Items:
     """
 
     def __init__(self, outlier_class: int, rows: Ints, lists: Ints, languages: Mapping[str, LanguageInputs]) -> None:
+        """From the row and the list of classes (its number in the pool) of the item at each location."""
         self._outlier_class, self._rows, self._languages = outlier_class, rows, languages
         self._walked = walked_language(languages)
         self._row_of, self._list_of = rows.data, lists.data
@@ -367,12 +373,19 @@ class OutlierPool:
         by_code = {code: self._inputs.languages[code] for code in clusters}
         related = self._inputs.recipe.outliers.related
         # Items that are tied to a member in every language, one of their ties, and to how many members in all.
-        tied = [self._tied(self._inputs.ties, cluster) for cluster in clusters.values()]
+        tied, ties = list[tuple[Ints, Ints, Ints]](), self._inputs.ties
+        for cluster in clusters.values():
+            ranges = ties.rows(item_indices(self._inputs.graph, [member.id for member in cluster]))
+            # Several ties of a member to one item, which are side by side, count as one.
+            of_members = [own.start + np.flatnonzero(differs_from_previous(ties.items[own])) for own in ranges]
+            once = np.concatenate(of_members)
+            items_of_cluster, first, members = np.unique(ties.items[once], return_index=True, return_counts=True)
+            tied.append((items_of_cluster, once[first], members))
         items, at, counts = tied[0]
         for others, _, more in tied[1:]:
             indices, known = indices_of(items, others)
             items, at, counts = items[known], at[known], counts[known] + more[indices[known]]
-        lists = self._inputs.ties.lists[at]
+        lists = ties.lists[at]
         able = contains((self.found.other_kind & ~kin)[lists], np.uint64(bit))
         for own in by_code.values():
             able &= indices_of(items, own.surfaces.items)[1]
@@ -413,13 +426,6 @@ class OutlierPool:
         first = every[:_ITEMS]
         costs = _costs([places.of(NEAR, number) for number in range(wanted)], items.columns(first))
         return ItemsByClass((), [Source(items.at, None, every, first, costs)])
-
-    def _tied(self, ties: Ties, cluster: Sequence[Member]) -> tuple[Ints, Ints, Ints]:
-        """The items that are tied to a cluster, ascending, one of the ties of each, and to how many members."""
-        ranges = ties.rows(item_indices(self._inputs.graph, [member.id for member in cluster]))
-        at = np.concatenate([rows.start + np.flatnonzero(differs_from_previous(ties.items[rows])) for rows in ranges])
-        items, first, counts = np.unique(ties.items[at], return_index=True, return_counts=True)
-        return items, at[first], counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ class WallFits:
 
     @staticmethod
     def of(classes: Sequence[WallClass], inputs: WallInputs, profile: LanguageProfile) -> "WallFits":
-        """Of the classes of one language."""
+        """The fits of the classes of one language; without a bound on margins no word looks like a member."""
         words = _Words.of(classes, inputs)
         sets = OutlierSets(inputs.graph, inputs.index.outliers, replace(inputs.recipe.outliers, certificate=0))
         margin = inputs.recipe.outliers.margin

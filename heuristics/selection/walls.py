@@ -429,7 +429,10 @@ class _Drawing:
         return found
 
     def _wall(self, rows: Sequence[_Row], tier: Tier, number: int, key: int) -> Wall:
-        """The wall that is ``number`` in its tier, counted from 0, and from here on an earlier one."""
+        """The wall that is ``number`` in its tier, counted from 0, and from here on an earlier one.
+
+        ``key`` decides the order of its groups and of their words. Words that are in ``uses`` walls now are in no more.
+        """
         keys = hash_keys(key, [self._numbers[row.group] for row in rows], "class")
         rows = [rows[one] for one in np.argsort(keys).tolist()]
         members: list[list[Member]] = []

@@ -7,9 +7,10 @@ import pyarrow as pa
 
 from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.graph.class_graph import ItemEdges, build_graph
+from wikisem.graph.outlier_sets.class_lists import CountedLists
 from wikisem.recipes.options import GraphOptions
 from wikisem.schemas import ENTITIES, UNLINKED
-from wikisem.transforms.groups.shared_files import read_unlinked, write_labels, write_titles
+from wikisem.transforms.groups.shared_files import write_labels, write_titles
 
 ROWS = [
     {
@@ -48,5 +49,6 @@ def test_counts_of_unlinked_items_are_those_of_all_files(tmp_path: Path) -> None
     for number, table in enumerate(tables):
         write_parquet(f"{tmp_path}/{number}.parquet", table)
     graph = build_graph([ItemEdges.of_classes(table["instance_of"] for table in tables)], GraphOptions(root=""))
-    found = read_unlinked(graph, [f"{tmp_path}/{number}.parquet" for number in range(2)])
+    read = (read_parquet(f"{tmp_path}/{number}.parquet") for number in range(2))
+    found = CountedLists.join([CountedLists.of_table(graph, table) for table in read])
     assert sorted(found.counts.tolist()) == [1, 3, 4]

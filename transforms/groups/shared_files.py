@@ -19,7 +19,7 @@ from wikisem.errors import RecipeError
 from wikisem.files import for_each_file, list_files, make_folder, open_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, closure, indices_of
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses, CountedLists, PageLinks, candidate_classes
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
 from wikisem.graph.outlier_sets.overlap import LEADING
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
@@ -76,11 +76,6 @@ class SurfaceCount(msgspec.Struct):
 
     every: int
     clear: int
-
-
-def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> CountedLists:
-    """The counts of unlinked items in some files."""
-    return CountedLists.join([CountedLists.of_table(graph, read_parquet(path)) for path in paths])
 
 
 # Surface forms from Parquet to the table that workers map into memory.

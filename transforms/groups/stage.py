@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import distinct, qid_numbers
-from wikisem.arrow.parquet import read_row_groups
+from wikisem.arrow.parquet import read_parquet, read_row_groups
 from wikisem.class_names import name_class
 from wikisem.errors import OutputError
 from wikisem.files import list_files, match, open_binary, remove_below, replace_file
@@ -140,7 +140,7 @@ class CollectItems(beam.DoFn):
     _wanted: tuple[Ints, int] | None = field(default=None, init=False)
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
-        """Write them; yields the path."""
+        """Write labels, titles, and what else the recipe asks for of a file; yields a key, None, and its path."""
         work, (number, path) = self.work, numbered
         numbers, lists = self._read(number, path)
         if self._wanted is None:
@@ -194,7 +194,8 @@ def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[N
     """Read a numbered part of the files that count unlinked items into one record of arrays; returns its folder."""
     number, paths = numbered
     folder = work.scratch.unlinked(number)
-    save_arrays(shared_files.read_unlinked(open_arrays(ClassGraph, work.taxonomy), paths), folder)
+    graph = open_arrays(ClassGraph, work.taxonomy)
+    save_arrays(CountedLists.join([CountedLists.of_table(graph, read_parquet(path)) for path in paths]), folder)
     return None, folder
 
 
@@ -294,7 +295,11 @@ class JudgeClasses(beam.DoFn):
 def _open_builder(
     work: GroupWork, labels: Mapping[str, Mapping[int, str]], *, spares_outliers: bool = False
 ) -> GroupBuilder:
-    """A builder for the languages that have ``labels`` of classes, over arrays that are mapped into memory."""
+    """A builder for the languages that have ``labels`` of classes, over arrays that are mapped into memory.
+
+    With ``spares_outliers``, an outlier of one group is drawn for a later one only if that lacks others. Affixes,
+    forms, signatures and ties are None where the recipe has no rule that reads them; they may not be there.
+    """
     scratch, recipe, surprises = work.scratch, work.recipe, work.recipe.filters.affix == "surprise"
     languages = {
         language: LanguageInputs(

@@ -126,6 +126,7 @@ class MapLookup:
     """
 
     def __init__(self, column: pa.MapArray | pa.ChunkedArray) -> None:
+        """Sort the entries of all maps by the codes of their keys; those of a code end at ``_ends[code]``."""
         maps = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         offsets = maps.offsets.to_numpy()
         first, last = int(offsets[0]), int(offsets[-1])

@@ -146,8 +146,7 @@ class _CheckedFile(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def seekable(self) -> bool:
-        return True
+    seekable = readable
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._border + len(self._tail)}

@@ -339,6 +339,7 @@ def _gather_instances(
     small enough to be sorted, looked up and rearranged within the CPU cache, and the arrays of all items are written
     once.
     """
+    # Each number of the sample is for _SAMPLE items, so between two bounds are about _SPAN.
     sample = np.sort(np.concatenate([table.items[::_SAMPLE] for table in tables]))
     bounds = sample[:: _SPAN // _SAMPLE][1:]
     node_cuts, removed_cuts, *cuts = (
@@ -357,6 +358,7 @@ def _gather_instances(
     begin = begin_pairs = 0
     for span in range(len(bounds) + 1):
         numbers, sitelinks, rows = _merge([slice(*cut[span : span + 2]) for cut in cuts], tables, nodes_of)
+        # A class that edges merely lead to is no item of a table, so that its sitelinks are unknown.
         node_span = slice(*node_cuts[span : span + 2])
         indices, found = csr.indices_of(nodes[node_span], numbers)
         class_sitelinks[node_span][found] = sitelinks[indices[found]]
@@ -379,7 +381,10 @@ def _gather_instances(
 def _merge(
     spans: Sequence[slice], tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]]
 ) -> tuple[Ints, npt.NDArray[np.int32], CsrRows]:
-    """The items in a span of each table, by number: their numbers, sitelinks and nodes, ``PRUNED`` ones included."""
+    """The items in a span of each table, by number: their numbers, sitelinks and nodes, ``PRUNED`` ones included.
+
+    No item is in two tables, so this concatenates and sorts, and joins nothing.
+    """
     columns = []
     for span, table, node_of in zip(spans, tables, nodes_of, strict=True):
         offsets = table.instance_of.offsets[span.start : span.stop + 1]

@@ -292,7 +292,10 @@ class Ties:
 
     @staticmethod
     def of(parts: Iterable[ItemRelations], members: Ints, pool: Ints, lists: Ints) -> "Ties":
-        """From the relations of all files; ``pool`` are the items that may be outliers, ascending, with their lists."""
+        """From the relations of all files, those between a member and an item of the pool, in either direction.
+
+        ``pool`` are the items that may be outliers, ascending; ``lists`` has the list of classes of each.
+        """
         wanted = np.unique(members)
         parts_kept = [ItemRelations.join([])]
         of_member = [np.zeros(0, dtype=bool)]

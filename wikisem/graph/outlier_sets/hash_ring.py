@@ -50,7 +50,7 @@ class HashRing:
 
     @staticmethod
     def of(seed: int, numbers: Ints, rows: Ints, lists: Ints, list_count: int) -> "HashRing":
-        """The ring of items with these numbers, rows and lists."""
+        """The ring of items with these QID numbers, rows and lists (``list_count`` of them, empty ones included)."""
         keys = hash_keys(seed, numbers)
         order = np.argsort(keys)
         by_list = CsrRows.from_pairs(lists[order], np.arange(len(keys), dtype=np.uint32), list_count)
@@ -97,7 +97,9 @@ class HashRing:
         row_items = np.diff(offsets_of(sizes)[lists.offsets])[owners]
         wanted = np.minimum(row_items, most)
         shifts = (self.keys[self.by_list.targets[begins]] + starts[owners]) % row_items.astype(np.uint64)
-        # Of a row with n items of which m are wanted, a list gives those at i * n / m, plus a shift.
+        # Of a row with n items of which m are wanted, a list gives m / n: the one at i if (i + 1) * m + shift reaches
+        # another multiple of n than i * m + shift, so the j-th is at (n - 1 - shift + j * n) // m. A shift for each
+        # list, by the key of its first item, decides which of those that are due less than one item give it.
         counts = (sizes * wanted + shifts.astype(np.int64)) // row_items
         list_offsets = offsets_of(counts)
         steps = np.arange(list_offsets[-1]) - np.repeat(list_offsets[:-1], counts)

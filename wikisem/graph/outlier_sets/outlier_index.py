@@ -224,7 +224,10 @@ def build_coarse_index(
 
 
 def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
-    """One row for each 64 components: which of them each component is, or is below."""
+    """Bitsets of shape ``(ceil(len(components) / 64), all components)``: which of ``components`` each is, or is below.
+
+    Bit i of row r is ``components[64 * r + i]``.
+    """
     down, size = DownwardPass(ancestors), len(ancestors.component_starts)
     parts = [components[begin : begin + WIDTH] for begin in range(0, len(components), WIDTH)]
     bitsets = [down.propagate_down(set_bits(size, part, np.arange(len(part)))[ancestors.component]) for part in parts]
@@ -253,9 +256,10 @@ class CoarseTypes:
 
     def of_items(self, items: Ints) -> Int64s:
         """The coarse type of each item, a node; -1 if it is an instance of no coarse class."""
+        # Shape (items, coarse classes, the largest first): an item's last column is that of its smallest class.
         flags = _flags(self._graph, self._ancestors, self._below, items)
-        # The last coarse class of an item is its smallest.
         last = flags.shape[1] - 1 - np.argmax(flags[:, ::-1], axis=1) if flags.size else np.zeros(len(items), int)
+        # The node of each column: of the classes of a component, which are on one cycle, the one in its first row.
         nodes = self._ancestors.row_to_node[self._ancestors.component_starts[self._components]]
         found = np.full(len(items), -1, dtype=np.int64)
         has_type = flags.any(axis=1)
@@ -263,7 +267,10 @@ class CoarseTypes:
         return found
 
     def kinds(self, node: int, members: Ints) -> Ints:
-        """The components of most ``members`` (items) of a class, without coarse ones, its own and those below."""
+        """The kinds of a class: the components that most of its ``members`` (items) are instances of, at any depth.
+
+        Coarse ones are left out, as are the class's own and those below it, of which no outlier may be.
+        """
         stated, parents = self._graph.stated(members), self._ancestors.component_parents
         _, of_members = pairs_from(parents, stated.sources(), self._ancestors.component_of(stated.targets))
         common, counts = np.unique(of_members, return_counts=True)
@@ -417,8 +424,10 @@ class OutlierSets:
         assert len(classes) <= near.WIDTH
         parents, possible = self._graph.up.take(classes), self.allowed(classes, certified=False)
         allowed = possible & self.overlap.certified(classes) if self.overlap is not None else possible
-        siblings = self._children_of(parents, classes)
-        cousins = self._children_of(grandparents(self._graph, parents), classes)
+        # P²(v): a class may be a parent and a grandparent at once. Its other children are siblings; O2 is without O1.
+        above = self._graph.up.take(parents.targets)
+        grandparents = CsrRows.from_pairs(parents.sources()[above.sources()], above.targets, len(parents))
+        siblings, cousins = self._children_of(parents, classes), self._children_of(grandparents, classes)
         o1: Bitsets = self._by_component.union(siblings.at_or_below)
         o2: Bitsets = self._by_component.union(cousins.at_or_below) & ~o1
         # A class without parents has no O3.
@@ -494,7 +503,7 @@ class OutlierSets:
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
 
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
-        """All children of the sources except the class itself, and everything below them."""
+        """All children of each class's sources (its parents or grandparents) but itself, and everything below them."""
         bitsets = set_bits(self._down.rows, self._ancestor_row[sources.targets], sources.sources())
         relatives = self._down.parents.union(bitsets)
         # Only the class itself is left out: other classes on its cycle are siblings like any other.
@@ -533,12 +542,3 @@ class OutlierSets:
                 above = ancestors.component_parents.take(component)
                 outliers, component = outliers[above.sources()], above.targets
         return via
-
-
-def grandparents(graph: ClassGraph, parents: CsrRows) -> CsrRows:
-    """P²(v) for each row of parents P(v).
-
-    A class may be a parent and a grandparent at once. Its other children are siblings; O2 is without O1.
-    """
-    above = graph.up.take(parents.targets)
-    return CsrRows.from_pairs(parents.sources()[above.sources()], above.targets, len(parents))

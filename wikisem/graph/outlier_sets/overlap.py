@@ -41,9 +41,10 @@ _KEPT: Final = 4 * WIDTH
 
 
 def count_lists(graph: ClassGraph, unlinked: CountedLists) -> CountedLists:
-    """The distinct lists of classes that items have in the whole graph, at any sound rank, and how many have each.
+    """The distinct lists of classes that items have in the whole graph, and how many items have each.
 
-    Counted are all items of the graph, those outside of it, and those that nothing links to.
+    The whole graph has pruned classes, too. Counted are all items of the graph, by their statements of any rank but
+    deprecated, those *outside* it, as in ``ClassGraph``, and ``unlinked`` ones. _CHUNK bounds the memory.
     """
     parts = [unlinked]
     inside, size = len(graph.items), len(graph.items) + len(graph.outside)
