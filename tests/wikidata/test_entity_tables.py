@@ -181,6 +181,7 @@ def test_any_items_are_read_from_tables_as_from_a_dump_however_these_are_cut(lay
 
     @settings(max_examples=12)
     @example([], [1, 3], 1)  # an item in two parts, and in two row groups
+    @example(WORLD[1:], [1, 2], 1)  # many ranges
     @given(ENTITIES, sizes, st.integers(1, 8))
     def check(drawn: list[Entity], cuts: list[int], rows: int) -> None:
         entities = [P31, FULL, *(entity for entity in drawn if entity["id"] != FULL["id"])]
