@@ -20,7 +20,7 @@ from wikisem.heuristics.selection.kept_groups import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import Places, PoolItem, check_obscure, is_known
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, item_indices
-from wikisem.heuristics.selection.witness import ClassEvidence, speak_for
+from wikisem.heuristics.selection.witness import ClassEvidence, evidence_of_instances
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
 from wikisem.records import DRAWN, NEAR, RELATED, Certificate, Group, Level, Member, Outlier, Rejection, Tie
@@ -109,15 +109,18 @@ class GroupBuilder:
         With certificates its members are of the class's level, types or individuals, and none is a contradiction.
         """
         overlap, cluster, signatures = self._sets.overlap, self._recipe.cluster, self._inputs.signatures
+        has_evidence = None
+        if signatures is not None and cluster.coherence is not None:
+            has_evidence = evidence_of_instances(signatures, nodes)
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
         for language, inputs in self._languages.items():
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
             of_class = places[leading.sources()]
-            if signatures is not None and cluster.coherence is not None:
+            if has_evidence is not None:
                 # The best known instances first, but those that only P31 speaks for last.
-                speaks = speak_for(signatures, nodes, of_class, inputs.surfaces.numbers[leading.targets])
+                speaks = has_evidence(of_class, inputs.surfaces.numbers[leading.targets])
                 leading = CsrRows(leading.offsets, leading.targets[np.lexsort((~speaks, of_class))])
             items = inputs.surfaces.items[leading.targets]
             # Where no certificates are asked for, any level will do, and nothing is excluded (-1).

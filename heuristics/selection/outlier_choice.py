@@ -30,8 +30,8 @@ class Source:
     """The items that a class (``via``) brings into an outlier class.
 
     ``locations`` are those of all of them, in the order of the ring, and read once; ``item_at`` reads the item at one,
-    brought in via a class. For places ``near`` has some locations, and ``costs`` how far each is from each place, shape
-    ``(places, n)``; ``least`` is the sum of what the nearest cost. Letter pairs are not counted.
+    with the class via which it comes. For places ``near`` has some locations, and ``costs`` how far each is from each
+    place, shape ``(places, n)``; ``least`` is the sum of what the nearest cost. Letter pairs are not counted.
     """
 
     item_at: Callable[[int, int | None], Named]

@@ -286,7 +286,7 @@ class _Items:
         }
 
     def at(self, location: int, via: int | None) -> Named:
-        """The item at a location, brought in via a class."""
+        """The item at a location, with the class via which it comes."""
         named, first = {}, self._row_of[location]
         for code, (items, numbers, offsets, text, sitelinks, totals) in self._buffers.items():
             row = first if code == self._walked else bisect_left(items, self._buffers[self._walked][0][first])

@@ -26,7 +26,7 @@ signature there is no margin either; without such a member, no coherence; and th
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -89,11 +89,10 @@ class ClassEvidence:
         of_class, properties = np.divmod(known, size)
         having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
         # The weights for other items, and for an instance itself, all of whose properties are known.
-        chance = np.log(shares)
         of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
-        of_every[known] = _units(np.log((having + shares) / (total + 1)) - chance)
+        of_every[known] = _weights(having, total, shares)
         of_itself = np.zeros(len(counts), dtype=np.int64)
-        of_itself[known] = _units(np.log((having - 1 + shares) / np.maximum(total, 1)) - chance)
+        of_itself[known] = _weights(having - 1, total - 1, shares)
         evidence = _evidence(of_instances, of_itself.take(numbers))
         in_sample, is_in_sample = indices_of(instances, signatures.sample)
         for at, weights in enumerate(of_every.reshape(count, size)):
@@ -145,22 +144,36 @@ class ClassEvidence:
         return dict(zip(numbers, (self.of_every[self.known] / _UNITS).tolist(), strict=True))
 
 
-def speak_for(signatures: Signatures, nodes: Ints, of_class: Ints, numbers: Ints) -> Flags:
-    """Whether each of some instances has evidence for its class, by the other instances in the class's reference.
+def evidence_of_instances(signatures: Signatures, nodes: Ints) -> Callable[[Ints, Ints], Flags]:
+    """Count what the reference of each of some classes (nodes) has, to ask which of their instances have evidence.
 
-    ``of_class`` are places in ``nodes``, ``numbers`` those of the items. Without a signature there is no evidence.
+    The function that is returned takes instances, each as the position of its class in ``nodes`` and an item's number.
+    It says of each whether its evidence, by the instances in the reference but itself, is above 0; without a signature
+    it is not.
     """
     size, reference = len(signatures.shares), signatures.reference.take(nodes)
-    owners, rows = reference.sources().astype(np.int64), signatures.rows_of(numbers)
-    of_reference, of_items = signatures.rows.take(reference.targets), signatures.rows.take(rows)
-    # A number for each feature of each class.
-    counts = np.bincount(owners[of_reference.sources()] * size + of_reference.targets, minlength=len(nodes) * size)
-    is_own = np.isin(pack_pairs(of_class, rows), pack_pairs(owners, reference.targets))
-    item, features = of_items.sources(), of_items.targets.astype(np.int64)
-    classes, own, shares = of_class[item], is_own[item], signatures.shares[features]
-    likely = (counts[classes * size + features] - own + shares) / (reference.counts()[classes] - own + 1)
-    flags: Flags = np.bincount(item, _units(np.log(likely) - np.log(shares)), minlength=len(numbers)) > 0
-    return flags
+    owners, totals = reference.sources().astype(np.int64), reference.counts()
+    having = signatures.rows.take(reference.targets)
+    # A number for each property of each class.
+    counts = np.bincount(owners[having.sources()] * size + having.targets, minlength=len(nodes) * size)
+    in_reference = pack_pairs(owners, reference.targets)
+
+    def find(positions: Ints, numbers: Ints) -> Flags:
+        rows = signatures.rows_of(numbers)
+        of_items, is_own = signatures.rows.take(rows), np.isin(pack_pairs(positions, rows), in_reference)
+        items, properties = of_items.sources(), of_items.targets.astype(np.int64)
+        of_class, own = positions[items], is_own[items]
+        others_having, others = counts[of_class * size + properties] - own, totals[of_class] - own
+        weights = _weights(others_having, others, signatures.shares[properties])
+        flags: Flags = np.bincount(items, weights, minlength=len(numbers)) > 0
+        return flags
+
+    return find
+
+
+def _weights(having: Ints, total: Ints, shares: Evidence) -> Int64s:
+    """The weights w(t) of properties that ``having`` of ``total`` instances have, by their shares p(t)."""
+    return _units(np.log((having + shares) / (total + 1)) - np.log(shares))
 
 
 def _units(weights: npt.ArrayLike) -> Int64s:

@@ -24,7 +24,7 @@ BUCKETS: Final = 256
 # Fewer pages than the key are merged in this many buckets. Below 20,000, one worker has merged them before more
 # files would have been opened (2026-11). Above, a bucket has at most 62,500 pages, which bounds memory.
 _FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
-# Before pages are counted, a dump has at most one for so many bytes: compressed, a page has a kilobyte or more.
+# Before pages are counted, a dump is taken to have one in this many bytes: a compressed page has a kilobyte or more.
 BYTES_OF_PAGE: Final = 1 << 10
 # Strings hashed at a time: all that is computed stays in a core's cache, which is twice as fast as all at once.
 _BLOCK: Final = 1 << 15

@@ -66,10 +66,10 @@ def contract_graph(graph: ClassGraph) -> ContractedGraph:
 
 
 class _Reach(NamedTuple):
-    """How far a walk from one end has come in so many ``steps``.
+    """How far a walk from one end has come, after a number of ``steps``.
 
     ``frontier`` are the nodes that it has come to in the last step, and ``seen`` has one number for each node: 0 before
-    the walk comes there, then the number of steps plus 1. The walk's next step follows so many ``edges``.
+    the walk comes there, then the number of steps plus 1. ``edges`` counts those that the next step follows.
     """
 
     steps: int

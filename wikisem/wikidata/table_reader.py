@@ -116,7 +116,9 @@ class TableReader(line_types.LineAccount):
                 labels=names,
                 claims=Claims(statements_of, properties=all_properties),
                 aliases=other_names,
-                descriptions=line_types.Descriptions(*[line_types.Label(text) for _, text in descriptions(index)][:1]),
+                descriptions=line_types.Descriptions(
+                    next((line_types.Label(text) for _, text in descriptions(index)), None)
+                ),
             )
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
