@@ -27,10 +27,11 @@ from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 from benchmarks.releases import make_releases
 from wikisem.errors import MissingInputError
 from wikisem.evaluate import outliers, samples
-from wikisem.evaluation.mteb_task import language_script, outlier_task
+from wikisem.evaluation.mteb_task import outlier_task
 from wikisem.evaluation.options import MEASURES
 from wikisem.evaluation.rows import logs_of
 from wikisem.outputs.wall_answers import SCORES, score_answer
+from wikisem.wikipedia.languages import iso_639_3, iso_15924
 from wikisem.wikis import WIKIPEDIA_CODES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -377,7 +378,7 @@ def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here
         rows[code] = {
             "cases": overall.cases,
             "accuracy": theirs["acc"],
-            "ours": overall.value / 100,
+            "ours": (overall.value or 0) / 100,
             "opp": bars(ours["acc"].row("opp")),
         }
     return rows
@@ -519,10 +520,15 @@ def run_mteb(release: Path, codes: list[str], model: Any) -> dict[str, dict[str,
         found_here = outliers(str(release / "groups" / f"{code}.parquet"), _vectors_of(model, release))
         ours, opp = found_here.row("accuracy"), found_here.row("opp")
         row = scores[code]
-        assert row["languages"] == [language_script(code)] or code.startswith("mixed-")
+        assert row["languages"] == [f"{iso_639_3(code)}-{iso_15924(code)}"] or code.startswith("mixed-")
         assert abs(100 * row["accuracy"] - ours.value) < 1e-6, (code, row, ours.value)
         assert abs(100 * row["opp"] - opp.value) < 1e-6
-        rows[code] = {"cases": ours.cases, "accuracy": row["accuracy"], "ours": ours.value / 100, "opp": bars(opp)}
+        rows[code] = {
+            "cases": ours.cases,
+            "accuracy": row["accuracy"],
+            "ours": (ours.value or 0) / 100,
+            "opp": bars(opp),
+        }
     return rows
 
 
@@ -548,8 +554,7 @@ def check_languages() -> None:
     unknown = [
         code
         for code in sorted(WIKIPEDIA_CODES)
-        for language, script in [language_script(code).split("-")]
-        if language not in ISO_TO_LANGUAGE or script not in ISO_TO_SCRIPT
+        if iso_639_3(code) not in ISO_TO_LANGUAGE or iso_15924(code) not in ISO_TO_SCRIPT
     ]
     print(f"languages that MTEB does not know: {unknown or 'none'}")
 

@@ -112,4 +112,4 @@ def steps_of(path: str, portable: bool) -> tuple[int, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    run_stages([tuple(sys.argv[2:])], sys.argv[1] == "native")
+    run_stages(tuple(sys.argv[2:]), sys.argv[1] == "native")

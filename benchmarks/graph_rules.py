@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.graph import run_taxonomy
 from benchmarks.graph_world import Size, write_world
@@ -26,7 +26,7 @@ _FAITHFUL: Final = load_recipe("wikisem500")
 _BEST: Final = load_recipe("wikisem")
 
 
-def _with(**outliers: object) -> Recipe:
+def _with(**outliers: Any) -> Recipe:
     return replace(_FAITHFUL, outliers=replace(_FAITHFUL.outliers, **outliers))
 
 

@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import wikitextparser
@@ -74,7 +75,7 @@ PEERS: Mapping[str, Callable[[Page], Pairs]] = {
 }
 
 
-def _stored_links(parsed: tuple | None) -> list[tuple[str, str | None]]:
+def _stored_links(parsed: tuple[Any, ...] | None) -> list[tuple[str, str | None]]:
     if parsed is None:
         return []
     paragraphs, _ = pickle.loads(zlib.decompress(parsed[1][1]))

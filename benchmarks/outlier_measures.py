@@ -72,14 +72,16 @@ def measure(output: Path, internal: Collection[str] = ()) -> Measured:
         members = {own for one in group.cluster for own in graph.classes(one.id)} - {group.qid}
         found.internal += sum(one.id in internal for one in (*group.cluster, *group.outliers))
         for outlier in group.outliers:
-            found.cases[outlier.outlier_class] += 1
+            number = outlier.outlier_class or 0
+            found.cases[number] += 1
             found.related += outlier.id in related
             found.sharing += bool(members & set(graph.classes(outlier.id)))
-            found.classes_of_o3.update(graph.classes(outlier.id) if outlier.outlier_class == 3 else ())
+            found.classes_of_o3.update(graph.classes(outlier.id) if number == 3 else ())
         for one, other in combinations(group.outliers, 2):
             if one.outlier_class == other.outlier_class:
-                found.pairs[one.outlier_class] += 1
-                found.together[one.outlier_class] += bool({*graph.classes(one.id)} & {*graph.classes(other.id)})
+                number = one.outlier_class or 0
+                found.pairs[number] += 1
+                found.together[number] += bool({*graph.classes(one.id)} & {*graph.classes(other.id)})
     return found
 
 

@@ -6,6 +6,7 @@ import random
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 DUMPS = ("enwiki-20220720-excerpt", "ltgwiki-20170901-pages-articles")
@@ -51,6 +52,10 @@ def write_sample(path: Path, realdata: Path, every: int) -> None:
     path.write_bytes(dumps[0][: dumps[0].index(b"  <page>")] + b"".join(pages[::every]) + b"</mediawiki>\n")
 
 
+def _translated(letters: bytes, found: re.Match[bytes]) -> bytes:
+    return found.group().translate(letters)
+
+
 def _copies(pages: list[bytes], same_links: bool) -> Iterator[bytes]:
     copy = 0
     while True:
@@ -59,5 +64,5 @@ def _copies(pages: list[bytes], same_links: bool) -> Iterator[bytes]:
         others = bytes(_LETTERS if same_links or not copy else order.sample(_LETTERS, len(_LETTERS)))
         changed = bytes.maketrans(_LETTERS, others)
         for page in pages:
-            yield _PLAIN_LINK.sub(lambda found, changed=changed: found.group().translate(changed), page)
+            yield _PLAIN_LINK.sub(partial(_translated, changed), page)
         copy += 1

@@ -42,7 +42,7 @@ def shared_ends(items: list[tuple[dict[str, str], set[str]]], code: str, length:
         for qid in classes:
             if code in labels and len(graphemes(labels[code])) >= length:
                 by_class[qid].add(labels[code])
-    found = defaultdict(set)
+    found = defaultdict[str, set[str]](set)
     for members in by_class.values():
         for side in (slice(None, length), slice(-length, None)):
             with_end = defaultdict(set)

@@ -9,6 +9,7 @@ and b.csv; `--peer FOLDER` compares the a and b that another program wrote there
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from wikisem.evaluation.calibration import Answers, calibrate, differences
 CASES, SPREAD = 4, 0.4
 
 
-def simulate(models: int, groups: int, seed: int, abilities: np.ndarray | None = None, cases: int = CASES):  # noqa: ANN201
+def simulate(
+    models: int, groups: int, seed: int, abilities: np.ndarray | None = None, cases: int = CASES
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Answers]:
     """Abilities, discriminations, difficulties, and answers that were drawn by them."""
     generator = np.random.default_rng(seed)
     theta = generator.normal(size=models) if abilities is None else abilities
@@ -52,7 +55,7 @@ def power(data_sets: int) -> None:
     """Print how often two models are told apart on as many groups as smaller data sets say are needed."""
     abilities = np.array([-1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0, 1.3])
 
-    def gap(groups: int, seed: int):  # noqa: ANN202
+    def gap(groups: int, seed: int) -> Any:
         found = differences(calibrate(simulate(8, groups, seed, abilities)[3]))
         return next(one for one in found if {one.model, one.other} == {"3", "4"})
 

@@ -22,7 +22,7 @@ from wikisem.evaluation.vectors.embeddings import EmbeddingModel, WordModel, fro
 
 def word_llama(dimensions: int) -> Callable[[Sequence[str]], Any]:
     """WordLlama's static vectors, which were trained so that their first dimensions can be used alone."""
-    package = importlib.import_module("wordllama")
+    package: Any = importlib.import_module("wordllama")
     # Its tokenizer is in the package, in a folder in which it looks only if that is named as its cache.
     model = package.WordLlama.load(trunc_dim=dimensions, cache_dir=Path(package.__file__).parent)
     return lambda texts: model.embed(list(texts))
@@ -71,7 +71,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("glove")
     arguments = parser.parse_args()
-    models = open_models(arguments.glove)
+    models: list[Any] = open_models(arguments.glove)
     groups = {"sample": list(importlib.import_module("wikisem").read_groups("sample", "en"))}
     found = outliers(groups, models)
     columns: dict[str, dict[str, float]] = {}

@@ -50,7 +50,7 @@ def solved(line: dict[str, Any]) -> tuple[str, list[bool]]:
         ]
     answer = line["outlier"].rsplit(" (Q", 1)[0]
     picks = line["picks"] if "picks" in line else [line["pick"], line["second_pick"]]
-    return line.get("cell", line.get("recipe")), [pick == answer for pick in picks]
+    return line["cell"] if "cell" in line else line["recipe"], [pick == answer for pick in picks]
 
 
 def main() -> None:
@@ -74,17 +74,17 @@ def main() -> None:
         )
         options.key.write_bytes(b"".join(orjson.dumps({"case": at} | case) + b"\n" for at, case in enumerate(cases)))
         return
-    found = defaultdict(list)
+    found = defaultdict[str, list[list[bool]]](list)
     for reading in options.readings:
         for line in map(orjson.loads, reading.read_bytes().splitlines()):
             kind, by_reader = solved(line)
             found[kind].append(by_reader)
     rows = []
-    for kind, cases in found.items():
-        both = binomtest(sum(map(all, cases)), len(cases)).proportion_ci(method="wilson")
-        percents = [f"{100 * sum(column) / len(cases):.1f}" for column in zip(*cases, strict=True)]
-        share = f"{100 * sum(map(all, cases)) / len(cases):.1f} ({100 * both.low:.1f} to {100 * both.high:.1f})"
-        rows.append([kind, str(len(cases)), *percents, share])
+    for kind, read in found.items():
+        both = binomtest(sum(map(all, read)), len(read)).proportion_ci(method="wilson")
+        percents = [f"{100 * sum(column) / len(read):.1f}" for column in zip(*read, strict=True)]
+        share = f"{100 * sum(map(all, read)) / len(read):.1f} ({100 * both.low:.1f} to {100 * both.high:.1f})"
+        rows.append([kind, str(len(read)), *percents, share])
     print(table(["kind of test", "cases", "solved by one reader, %", "by the other, %", "by both, %"], rows))
 
 

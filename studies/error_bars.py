@@ -107,7 +107,7 @@ class Sample:
 
     def by_class(self, of_groups: FloatArray) -> FloatArray:
         """The sums over the groups of each class."""
-        return np.bincount(self.class_of, of_groups)
+        return np.bincount(self.class_of, of_groups).astype(np.float64)
 
     def covers(self, generator: np.random.Generator, share: float) -> tuple[bool, ...]:
         """Of one model: which interval has the truth; of two equal ones: which test tells them apart."""

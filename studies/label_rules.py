@@ -70,7 +70,9 @@ def clusters_of(items: Sequence[Mapping[str, Any]], code: str) -> Iterator[tuple
     by_class: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for item in items:
         label = next((item["labels"][one] for one in label_codes(code) if one in item["labels"]), None)
-        for class_ in item["classes"] if label else ():
+        if label is None:
+            continue
+        for class_ in item["classes"]:
             by_class[class_].append((-item["sitelinks"], label))
     for class_, found in sorted(by_class.items()):
         if len(found) >= MINIMUM:

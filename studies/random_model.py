@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ def score(groups: Sequence[Group], seed: int) -> list[float]:
         for outlier in group.outliers:
             words = [*(member.surface for member in group.cluster), outlier.surface]
             found = log_likelihoods(model, words)
-            lengths = (1, [len(word) for word in words], [len(word.encode()) for word in words])
+            lengths: tuple[Any, ...] = (1, [len(word) for word in words], [len(word.encode()) for word in words])
             for measure, length in zip(MEASURES, lengths, strict=True):
                 right[measure].append(int(np.argmax(found / length)) == len(words) - 1)
     return [100 * float(np.mean(right[measure])) for measure in MEASURES]

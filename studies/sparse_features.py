@@ -39,7 +39,7 @@ def main() -> None:
         others.append(1 - share[feature])
         whole += counts[feature] == len(group.cluster)
         for one in group.outliers:
-            silent[one.outlier_class].append(not fires[row[one.surface], feature])
+            silent[one.outlier_class or 0].append(not fires[row[one.surface], feature])
     print(f"{len(groups)} groups; a feature fires on all members of {whole}, and on {fmean(members):.1%} of members")
     for number, found in sorted(silent.items()):
         print(f"silent on {fmean(found):.1%} of {len(found)} outliers O{number}")

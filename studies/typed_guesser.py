@@ -71,7 +71,7 @@ def main() -> None:
 
 def measure(types: Types, groups: Iterable[Group]) -> Iterable[tuple[str, list[float], float]]:
     """For each outlier class that has cases, and for all: how likely each is guessed, and the chance in percent."""
-    found: dict[str, list[float]] = {one.name: [] for one in OUTLIER_CLASSES.values()} | {"all": []}
+    found: dict[str, list[float]] = {name: [] for name in (*(one.name for one in OUTLIER_CLASSES.values()), "all")}
     chances: dict[str, list[float]] = {name: [] for name in found}
     for group in groups:
         members = [types.of(member.id) for member in group.cluster]
