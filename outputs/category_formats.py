@@ -36,7 +36,7 @@ class ReportRow(NamedTuple):
 
 
 def report_row(words: LanguageWords) -> ReportRow:
-    """Count the words of a category or relation in a language."""
+    """Count the words of a category or relation in a language: kept, left out, and kept by a ``mul`` label alone."""
     left_out = len(words.left_out)
     without_label = sum(item.reason == "no-label" for item in words.left_out)
     if isinstance(words, RelationWords):
@@ -44,8 +44,8 @@ def report_row(words: LanguageWords) -> ReportRow:
     else:
         kind, name, kept = "category", words.category, len(words.items)
         under_mul = sum(item.source == MULTILINGUAL for item in words.items)
-    otherwise = left_out - without_label
-    return ReportRow(words.language, kind, name, kept + left_out, kept, under_mul, without_label, otherwise)
+    items, otherwise = kept + left_out, left_out - without_label
+    return ReportRow(words.language, kind, name, items, kept, under_mul, without_label, otherwise)
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:
@@ -66,6 +66,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     left_out = list[str]()
     for language_set in sets:
         language = language_set.language
+        # The categories in three formats.
         if recipe.word_sets():
             lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
             for category in language_set.categories:
@@ -77,6 +78,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             write_text(folder / "categories" / f"{language}.txt", map(_line, lines))
             write_text(folder / "categories" / f"{language}.jsonl", json_lines)
             write_text(folder / "stringham2020" / f"{language}.txt", map(_line, stringham_lines))
+        # The relations in two: their questions, and their pairs.
         if recipe.relations:
             relations, json_lines = list[tuple[str, list[Pair], int]](), list[str]()
             for relation, related in zip(recipe.relations, language_set.relations, strict=True):
@@ -97,9 +99,9 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
 
 
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:
-    """Write a line ``: name`` for each relation, and of its pairs a number of questions (0: all).
+    """Write a line ``: name`` and analogy questions ``a b c d`` for each relation, a name, its pairs and their number.
 
-    Without any question there is no file, and the result is False.
+    A question joins two pairs; if the number is 0, all are written. Without any there is no file: False is returned.
     """
     if not any(count_questions(len(pairs)) for _, pairs, _ in relations):
         path.unlink(missing_ok=True)  # of an earlier run

@@ -22,8 +22,6 @@ from wikisem.layout import NOTES, group_leaves, walls_path
 from wikisem.records import LEAST_HERRINGS, SIDE, Group, Rejection, Wall
 from wikisem.typed_json import decode_json, packaged_tables
 
-# Groups as JSON lines and as tables.
-
 
 def _arrow_type(kind: inspect.Type) -> pa.DataType:
     """The column that holds the values of a field of a record; numbers are as wide as their bounds ask for."""
@@ -50,10 +48,10 @@ GROUPS: Final = pa.schema([each for each in _arrow_type(inspect.type_info(Group)
 def encode_group(group: Group) -> bytes:
     """Encode a group as one JSON line, newline included; UTF-8, keys always in the same order.
 
-    Coherence, certificates, types, margins and ties are left out if they are None, so that without rules that ask for
-    them the bytes are those from before there were such rules.
+    Types, certificates, margins and ties of words are left out if they are None, as ``Group`` leaves out its coherence:
+    so without rules that ask for them the bytes are those from before there were such rules.
     """
-    # No string of a line has a quotation mark after a comma: in strings, each has a backslash before it.
+    # Safe in the encoded line, because no string of it has ``,"``: JSON has a backslash before a quotation mark.
     line = msgspec.json.encode(group) + b"\n"
     for key in (b"type", b"certificate", b"margin", b"ties"):
         line = line.replace(b',"%b":null' % key, b"")
@@ -61,15 +59,13 @@ def encode_group(group: Group) -> bytes:
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:
-    """Decode a group that wikisem made, whose members have all fields that it writes and whose ids are well formed.
-
-    DamagedInputError says what was expected, what was seen and where.
-    """
+    """Decode a group that wikisem made; DamagedInputError if a field that it writes is lacking or an id malformed."""
     group = decode_json(line, Group, where, "a JSON line of a group")
     members = list(group.members)
-    lacking = (name for member in members for name in member.NEEDED if getattr(member, name) is None)
-    if lack := "label" if not group.label else next(lacking, None):
+    absent = (name for member in members for name in member.NEEDED if getattr(member, name) is None)
+    if lack := "label" if not group.label else next(absent, None):
         raise DamagedInputError(f"{where}: expected a JSON line of a group, saw Object missing required field `{lack}`")
+    # The QIDs of the class and the words, of the class ``via`` which an outlier was found, and of statements about it.
     ids = [group.id, *(member.id for member in members), *(outlier.via for outlier in group.outliers)]
     ties = (tie for outlier in group.outliers for tie in outlier.ties or ())
     _check_ids([*ids, *(qid for tie in ties for qid in (tie.item, tie.value))], group.language, where)
@@ -139,9 +135,6 @@ def read_lines(
         yield line, place
 
 
-# Rejections.
-
-
 def encode_rejection(rejection: Rejection) -> bytes:
     """Encode a rejection as one JSON line, newline included."""
     return msgspec.json.encode(rejection) + b"\n"
@@ -159,7 +152,8 @@ def read_rejections(path: str | PathLike[str], language: str | None = None) -> l
 
     Empty if there is no file of them. DamagedInputError names a line that is not a rejection.
     """
-    files = _matching(data_set_path(path) / group_leaves(language or "*")[2])
+    _lines, _table, rejections = group_leaves(language or "*")
+    files = _matching(data_set_path(path) / rejections)
     lines = (each for file in files for each in read_lines(file, (), "rejections", orjson.dumps))
     return [decode_rejection(line, place) for line, place in lines]
 
@@ -202,10 +196,8 @@ def group_folders(language: str) -> list[str]:
 
 
 def group_files(language: str, groups: Sequence[Group]) -> Iterator[tuple[str, bytes]]:
-    """Yield the path below OUT and the bytes of every file of a language's groups in each format.
-
-    The first has the outlier classes of all groups, which WikiSem500 text does not have.
-    """
+    """Yield the path below OUT and the bytes of every file of a language's groups in each format."""
+    # WikiSem500 text does not have the outlier classes: one file has those of all groups.
     classes = ((group.qid, [outlier.outlier_class for outlier in group.outliers]) for group in groups)
     yield f"wikisem500/{language}/{OUTLIER_CLASSES_FILE}", write_outlier_classes(classes)
     for group in groups:
@@ -226,17 +218,14 @@ def encode_wall(wall: Wall) -> bytes:
 
 
 def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
-    """Decode a wall from a JSON line, whose groups divide its words, and whose order leaves no second solution.
+    """Decode a wall, ``SIDE`` hidden groups of ``SIDE`` words each; check that its groups divide its words.
 
-    DamagedInputError says what was expected, what was seen and where.
+    Some words, the herrings, also fit other groups, but only groups later in ``wall.order``: solved in that order, each
+    group has no other words left that fit, so there is one solution. DamagedInputError says what was seen and where.
     """
     wall = decode_json(line, Wall, where, "a JSON line of a wall")
-    try:
-        check_language(wall.language)
-        items = [check_qid(word.id) for word in wall.words]
-        classes = [check_qid(group.qid) for group in wall.groups]
-    except ValueError as error:
-        raise DamagedInputError(f"{where}: {error}") from error
+    items, classes = [word.id for word in wall.words], [group.qid for group in wall.groups]
+    _check_ids([*items, *classes], wall.language, where)
     surfaces = [word.surface.casefold() for word in wall.words]
     members = [member for group in wall.groups for member in group.members]
     sizes = {len(group.members) for group in wall.groups}
@@ -256,7 +245,7 @@ def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
         (enough, f"{LEAST_HERRINGS} herrings or more in the tier herring, and none in the others", herrings),
     ]
     for herring in wall.herrings:
-        # A herring that is no word, and a class without a place, were expected otherwise above.
+        # A herring that is no word, or a class that has no place in the order, has failed a check above.
         later = wall.order[place_of.get(class_of.get(herring.id, ""), SIDE) + 1 :]
         once = 0 < len(herring.fits) == len(set(herring.fits)) == len(herring.by)
         fits = once and set(herring.fits) <= set(later)
@@ -301,7 +290,7 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
         lines: list[list[str]] = [[] for _ in wall.groups]  # the words of each group
         for surface, number in zip(choices, answer, strict=True):
             lines[number].append(surface)
-        herrings = []
+        herrings = []  # of each word that fits other groups, too, a struct for each class of these, and why it fits
         for herring in wall.herrings:
             for fits, by in zip(herring.fits, herring.by, strict=True):
                 herrings.append({"id": herring.id, "fits": fits, "by": by})
@@ -326,9 +315,10 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
 
 
 def _line_of(row: Mapping[str, Any]) -> bytes:
-    """Encode a row of ``WALLS`` as a JSON line, in which groups have their members and herrings all that they fit.
+    """Encode a row of a table of walls as the JSON line of that wall.
 
-    The members of a group are in the order of ``words``; the row has one herring for each class that a word fits.
+    The row has the number of each word's group in "answer", the line the QIDs of each group's words. The row has in
+    "herrings" a struct for each pair of a word and another class that it fits, the line one for each such word.
     """
     groups = [
         {

@@ -144,13 +144,13 @@ class _Wall:
             self._alike.setdefault(_plain(word), place)
 
     def places_in(self, line: str) -> list[int]:
-        """The places of the words that a line has between its separators; a word may have separators itself."""
+        """The numbers of the wall's words in a line, which separators such as commas divide into pieces."""
         borders = [(0, 0), *(found.span() for found in _SEPARATORS.finditer(line)), (len(line), len(line))]
         pieces = [(start, end) for (_, start), (end, _) in pairwise(borders)]
         places, first = [], 0
         while first < len(pieces):
             start, end = pieces[first]
-            # As many pieces as are a word together; else the first piece alone, which may be no word.
+            # The longest run of pieces that is a word, as "Washington, D.C." is; else the first piece is passed over.
             for last in range(len(pieces) - 1, first - 1, -1):
                 if read := self._read(line[start : pieces[last][1]], line[start:end]):
                     places += read
@@ -159,11 +159,11 @@ class _Wall:
         return places
 
     def _read(self, text: str, piece: str) -> list[int]:
-        """The word that several pieces are together, or the words of one piece: one, or several with blanks between.
+        """The number of the word that ``text`` is, or of each word in it if it is one piece; empty if it has none.
 
-        ``text`` is read in several ways, the most literal first: whole, then without a label, a number, a remark. A
-        label may end in ``piece``, the first of the pieces, and a remark comes after the only one: "1. City: Rome (the
-        capital)" is read as it is, as "City: Rome (the capital)", "Rome (the capital)", "Rome".
+        ``text`` is one or several pieces of a line, and ``piece`` the first of them, in which a label may end. It is
+        read whole, then without a number, a label, a remark: "1. City: Rome (the capital)" is read as it is, then as
+        "City: Rome (the capital)", "Rome (the capital)" and "Rome". Only one piece is read without a remark.
         """
         unlabelled = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
         readings = [form for whole in (text, *unlabelled) for form in (whole, _NUMBERING.sub("", whole))]
@@ -173,6 +173,7 @@ class _Wall:
         for reading in readings:
             if (place := self._place(reading)) is not None:
                 return [place]
+        # No reading is a word: the first that is several words with blanks between them counts.
         return next(filter(None, map(self._in_row, readings)), []) if text == piece else []
 
     def _place(self, text: str) -> int | None:
@@ -180,20 +181,20 @@ class _Wall:
         return self._alike.get(_plain(text)) if exact is None else exact
 
     def _in_row(self, text: str) -> list[int]:
-        """The words of a piece that has nothing else, but for one token between two of them, as an "and"."""
-        tokens, places, first, strange = text.split(), list[int](), 0, 0
+        """The numbers of the words in "Rome Oslo and Bern"; empty if two tokens in a row are no word of the wall."""
+        tokens, places, first, is_strange = text.split(), list[int](), 0, False
         while first < len(tokens):
-            for end in range(len(tokens), first, -1):  # as many tokens as are a word together
+            for end in range(len(tokens), first, -1):  # the longest run of tokens that is a word
                 if (place := self._place(" ".join(tokens[first:end]))) is not None:
                     break
             if place is not None:
                 places.append(place)
-                strange, first = 0, end
-            elif strange or not places:
+                is_strange, first = False, end
+            elif is_strange or not places:
                 return []
-            else:
-                strange, first = 1, first + 1
-        return [] if strange else places
+            else:  # perhaps an "and" between two words, but neither first nor last
+                is_strange, first = True, first + 1
+        return [] if is_strange else places
 
 
 def _plain(text: str) -> str:
@@ -201,9 +202,6 @@ def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_VARIANTS)
     shown = "".join(character for character in folded if unicodedata.category(character) != "Cf")
     return " ".join(shown.split()).strip(_EDGES) or shown
-
-
-# lm-evaluation-harness.
 
 
 def process_results(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:

@@ -204,7 +204,7 @@ def sample_cases(
 
 
 def _candidates(groups: Iterable[Group], seed: int) -> list[_Candidate]:
-    """The groups whose words are still enough once repeated ones are taken out, in an order that the seed draws."""
+    """The groups that have two words of the cluster and an outlier left once repeated words are taken out, shuffled."""
     by_key = {}
     for group in groups:
         words = [" ".join(member.surface.replace("_", " ").split()) for member in group.members]
@@ -218,14 +218,14 @@ def _candidates(groups: Iterable[Group], seed: int) -> list[_Candidate]:
         if len(cluster) >= 2 and by_class:
             key = _key(seed, "group", group.id, *cluster)
             by_key[key] = _Candidate(key, group.id, cluster, outliers=by_class)
-    return [by_key[key] for key in sorted(by_key)]
+    return [by_key[key] for key in sorted(by_key)]  # in the order of hashes, whatever the order of ``groups``
 
 
 def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
-    """Choose one outlier per group, ordered by outlier classes in turn, the most frequent first: O3 O1 O2 O3 O1 O2 O3.
+    """Choose one outlier per group so that outlier classes are balanced, and order the groups by class: O3 O1 O2 O3 O1.
 
-    Groups with the fewest classes choose first, as the others can balance them. Every run of the result is balanced;
-    with another class first, it would end in O3 O3.
+    Groups with the fewest classes choose first, as the others can balance them. In the result classes take turns, the
+    most frequent first, so that any slice of it is balanced, too; with another class first, it might end in O3 O3.
     """
     counts: Counter[_Class] = Counter()
     chosen = list[_Chosen]()
@@ -233,7 +233,7 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
         rarest = min(group.outliers, key=lambda name: (counts[name], _key(seed, "class", group.key, str(name))))
         counts[rarest] += 1
         chosen.append(_Chosen(group, rarest, _shuffle(group.outliers[rarest], seed, "outlier", group.key)[0]))
-    # In which turn of its class each case comes.
+    # Number the cases of each class: those with number 0 come first, one of each class, then those with 1.
     turns, turn_of = Counter[_Class](), dict[str, int]()
     for case in sorted(chosen, key=lambda case: case.group.key):
         turn_of[case.group.key] = turns[case.outlier_class]
@@ -244,10 +244,10 @@ def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
 
 
 def _make_cases(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
-    """Make the cases, by the key of their group, with words in order.
+    """Make the cases, by the key of their group: shuffled words of the cluster with the outlier put among them.
 
-    Positions rotate within a part and a class, so the position of an outlier shows neither, and each is as frequent as
-    any other among the cases of that size. Ids are numbers in an independent order.
+    Cases are taken by part and class, and the outlier's position goes up by one from case to case: each is about as
+    frequent, and tells nothing of either. Ids are numbers in an independent order, which tells nothing either.
     """
     in_turn = [case for part in parts for case in sorted(part, key=lambda case: case.outlier_class or 0)]
     shuffled = _shuffle([case.group.key for case in in_turn], seed, "id")
@@ -433,10 +433,10 @@ _CHOICES: Final = (
 
 
 def labelling_config(two_answers: bool) -> str:
-    """Write the labelling configuration, for the project's settings.
+    """Write the XML that says what Label Studio shows for each task, to be pasted into the settings of its project.
 
-    Choices come from the task, so that one configuration serves all sheets of a set. The second of two answers is asked
-    for after the first (https://labelstud.io/tags/choices, read 2026-11).
+    Choices come from the task, so that one configuration serves all sheets of a set. The second of two answers is shown
+    once the first is given, by ``visibleWhen`` (https://labelstud.io/tags/choices, read 2026-11).
     """
     lines = [_HEADER.format(quoteattr(text)) for text in instructions(two_answers)]
     lines.append('  <Text name="question" value="$question"/>')
@@ -485,7 +485,7 @@ class _Task(msgspec.Struct):
 def parse_export(data: bytes, where: str) -> list[Answer]:
     """Read the answers of a JSON export of Label Studio without skipped tasks; DamagedInputError for another file.
 
-    An annotation has one answer to its case, that without help and that with it, or one of both.
+    An annotation of a case has an answer with help, one without, or both; DamagedInputError also if it has neither.
     """
     answers = list[Answer]()
     tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")

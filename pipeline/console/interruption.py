@@ -39,27 +39,24 @@ class Interruption:
     """Which signal has told the command to end, if any has."""
 
     def __init__(self) -> None:
-        self._number = 0  # the first signal that came
+        self._number = 0  # of the first signal that came; 0 before
         self._lost = False  # whether Python ignored the exception that its handler raised, as in a ``__del__``
         # Once this is set, no further signal changes anything, and nothing ends the process by force.
         self.over = threading.Event()
         self._saying = threading.Lock()
-        self._said = False
+        self._said = False  # whether the line that the command was stopped is written: two threads may want to
         self._main = threading.get_ident()  # where handlers run
 
     def __bool__(self) -> bool:
         return self._number != 0
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Raise Interrupted at the first signal, and again where that was lost; others change nothing.
-
-        A handler for ``signal.signal``.
-        """
+        """Handle a signal in the main thread: raise Interrupted at the first, and again if a library ignored that."""
         del frame
         if self.over.is_set() or (self._number and not self._lost):
             return
         self._number, self._lost = self._number or number, False
-        if _importing.is_set() and _leaving.is_set():
+        if _importing.is_set() and _leaving.is_set():  # an exception during an import may crash the process
             self._say(number, [])
             os._exit(128 + number)
         raise Interrupted(signal.Signals(self._number).name)
@@ -78,10 +75,10 @@ class Interruption:
         return isinstance(ignored.exc_value, Interrupted)
 
     def force(self, source: int) -> None:
-        """End the process if a signal does not end it soon; ``source`` is the pipe that their numbers come from.
+        """Wait in a thread for a signal, and end the process if that takes more than ``_GRACE`` seconds to end it.
 
-        Handlers run in the main thread alone, between two steps of the interpreter. Here a long step of a library is
-        not waited for. Worker processes end with this one.
+        Handlers run in the main thread alone, between two steps of the interpreter: a long step of a library delays
+        them. ``source`` is a pipe, to which each signal writes its number at once. Worker processes end with this one.
         """
         with open(source, "rb", buffering=0):
             numbers = _numbers(source)
@@ -91,9 +88,9 @@ class Interruption:
                 if time.monotonic() > end:
                     self._say(number, [])
                     os._exit(128 + number)
-                if self._lost:
+                if self._lost:  # the main thread goes on as if no signal had come: send it once more
                     signal.pthread_kill(self._main, number)
-            for _ in numbers:  # further signals find the pipe open
+            for _ in numbers:  # read on, so that further signals find the pipe open
                 pass
 
     def _say(self, number: int, notes: list[str]) -> None:
@@ -122,11 +119,12 @@ def listening(interruption: Interruption) -> Iterator[None]:
     """While inside, SIGINT, SIGTERM and SIGHUP interrupt the main thread; in other threads nothing changes.
 
     SIGINT is listened to even where it was ignored, as a shell does for commands that it starts with ``&``. SIGHUP is
-    not: that is what ``nohup`` is for.
+    not: that is what ``nohup`` is for. At the end, all is as it was before, or signals are ignored if the process ends.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    # Python's own C handler writes the number of each signal to this pipe, even if no line of Python can run.
     source, wake_up = os.pipe()
     os.set_blocking(wake_up, False)
     heard = [number for number in _SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
@@ -138,6 +136,7 @@ def listening(interruption: Interruption) -> Iterator[None]:
                 threading.Thread(target=interruption.force, args=(source,), daemon=True).start()
             except RuntimeError:  # no memory for a thread: the handlers alone have to do
                 os.close(source)
+            # Called with exceptions that Python ignores, as in a ``__del__``: ours is noted, to be raised again.
             sys.unraisablehook = lambda ignored: None if interruption.lose(ignored) else earlier_hook(ignored)
             for number in heard:
                 signal.signal(number, interruption.handle)
@@ -174,16 +173,16 @@ def importing() -> Iterator[None]:
 
 @contextmanager
 def leaving() -> Iterator[None]:
-    """Let the process end with the exit code of the SystemExit that leaves it, whatever threads are left.
+    """End the process with the code of the SystemExit that leaves the context, even if threads of libraries still run.
 
-    A signal that comes when all is done changes nothing any more. One that comes before anything has begun ends the
-    process by itself.
+    Before the command begins, Ctrl-C ends the process as it does any other program. After it, SIGINT and SIGTERM are
+    ignored: they would only change the exit code.
     """
     code = 1
     _leaving.set()
     end_at_once_by_ctrl_c()
-    # The last thing that is done at the exit, because the first that was asked for. Objects are not removed one by one:
-    # that takes long after a large pipeline, and nothing that it does can be heard any more.
+    # Registered first, so run last at the exit. Objects are then not removed one by one, which takes long after a large
+    # pipeline.
     atexit.register(lambda: _end(code))
     try:
         yield
@@ -210,10 +209,10 @@ def end_at_once_by_ctrl_c() -> None:
 
 
 def end_soon(code: int) -> None:
-    """Let the process of a command, which is about to say that it failed or ends, be gone in seconds, with this code.
+    """Make sure that a process that is about to end is gone in seconds, with this exit code, even if a library waits.
 
-    What is left is the removal of objects, and a library may wait in it. Where it holds the interpreter's lock then,
-    the exit code is 1: what ends the process needs no lock, and knows no other.
+    A timer's thread ends it with the code. If a library holds the interpreter's lock for ever, no thread can run: then
+    ``faulthandler``, which needs no lock, ends it some seconds later, but always with code 1.
     """
     if not _leaving.is_set():
         return
@@ -231,7 +230,7 @@ def end_soon(code: int) -> None:
 
 
 def _numbers(source: int) -> Iterator[int]:
-    """The numbers of signals as they come, until their pipe is closed; after a while by way of a guard."""
+    """Yield the numbers of signals from a pipe until it is closed; after a second a guard process reads it first."""
     with ExitStack() as stack:
         pipes = [source]  # to be read one after the other
         if not select.select([source], [], [], _UNGUARDED)[0]:
@@ -251,11 +250,11 @@ def _numbers(source: int) -> Iterator[int]:
 
 
 def guard(process: int, seconds: float) -> None:
-    """Hand the numbers of signals on, from stdin to stdout, and kill the process if it lives on after one.
+    """Kill the parent ``process`` if it is still there ``seconds`` after a signal to it; this runs in a child of it.
 
-    This runs in a child of the command's ``process``. Its stdin is the pipe of ``signal.set_wakeup_fd``, to which the
-    C handler of a signal in the parent writes the number, without the interpreter's lock; its stdout goes back to the
-    parent. Ends when stdin does, as it does with the parent, or ``seconds`` after the first signal.
+    The C handler of a signal in the parent writes its number to a pipe (``signal.set_wakeup_fd``), even if a library
+    holds the interpreter's lock. That pipe is stdin here; numbers are handed on to the parent through stdout. Without a
+    signal this ends when stdin does, with the parent.
     """
     os.set_blocking(1, False)  # a parent that hangs reads nothing, and must not make the guard wait
     number, end = 0, float("inf")

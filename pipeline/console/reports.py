@@ -29,9 +29,10 @@ Row = Mapping[str, Any]
 def deliver_scores(
     scores: Scores, title: str, arguments: argparse.Namespace, expected: str, plots: Sequence[Plot] = ()
 ) -> None:
-    """Print the scores of a task; MissingInputError after that if none has a value, ``expected`` being what has."""
+    """Print and write the scores of a task; MissingInputError after that if none has a value, as ``expected`` says."""
+    # A score has an interval, from ``low`` up, or is combined of others.
     known = any(row.low is not None or row.metric == "combined" for row in scores.rows if row.task != "baseline")
-    if folder := arguments.every_eval_ever:
+    if folder := arguments.every_eval_ever:  # the folder for logs in the format of Every Eval Ever, one of each model
         epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
         logs = logs_of(scores.rows, int(epoch) if epoch.isdecimal() else int(time.time()))
         texts = [orjson.dumps(text, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE) for text in logs.values()]
@@ -62,11 +63,12 @@ def deliver(
     notes: Sequence[str] = (),
     unscored: str = "",
 ) -> None:
-    """Print what a command found as its options ask for it, and write --output.
+    """Write what a command found to the file of --output, in the form of its suffix, and print it: tables, JSON or CSV.
 
-    ``blocks`` makes the tables, of everything if it is asked to. ``objects`` are printed as JSON, and as CSV unless
-    there are ``rows``. ``notes`` are what a reader of JSON should know, ``plots`` are drawn on the HTML page.
-    ``unscored`` says what was expected where nothing could be scored: a MissingInputError once the report is out.
+    ``blocks(full)`` makes tables and lines of text, ``full`` ones with all details. ``objects`` are the same as JSON
+    objects, and as rows of CSV unless there are other ``rows``. ``notes`` are what a reader of JSON should know;
+    ``plots`` are drawn on the HTML page. ``unscored`` says what was expected where nothing could be scored: a
+    MissingInputError once the report is out.
     """
     if arguments.output:  # first, so that a reader who goes away (`| head`) costs nothing
         suffix = arguments.output.suffix
@@ -77,7 +79,7 @@ def deliver(
             text = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
         else:
             safe, made = list[Block](), f"made by wikisem {__version__}"
-            for block in blocks(True):  # without what a reader's program could take for a command
+            for block in blocks(True):  # each cell ``shown``: without controls of a terminal, or credentials
                 if isinstance(block, str):
                     safe.append(shown(block))
                 else:

@@ -65,17 +65,19 @@ class _PartedTable(Table):
     """A table with more numbers than fit beside its words is printed in parts, each with all rows and their words."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Columns of numbers take the room that they need, those of words fold, but not below ``_NARROWEST``.
+        """Print the columns of words, which come first and may fold, beside as many columns of numbers as have room.
 
-        A part gets columns of numbers, at least one, until the next has no room; the first part alone has the title.
+        The columns that do not fit go to further parts below, each with all words again; only the first has the title.
         """
+        # The width that each column needs for its longest line, with padding and border.
         wide = options.update(width=_WIDEST)
-        needed = [  # with padding and border
+        needed = [
             max(Measurement.get(console, wide, cell).maximum for cell in (column.header, *column.cells)) + 3
             for column in self.columns
         ]
-        words = sum(column.no_wrap is False for column in self.columns)
+        words = sum(column.no_wrap is False for column in self.columns)  # how many columns have words
         room = options.max_width - 1 - sum(min(width, _NARROWEST) for width in needed[:words])
+        # Deal the columns of numbers, by index, to parts: at least one to each, and more while there is room.
         parts, room_left = [list[int]()], room
         for index, width in enumerate(needed[words:], start=words):
             if parts[-1] and width > room_left:
@@ -184,10 +186,10 @@ def progress(
     size: int = 0,
     more: Callable[[], str] = str,
 ) -> Iterator[None]:
-    """Show how many of ``total`` parts are done, and of ``size`` bytes read; the ``progress`` of a Runtime.
+    """Show how far a pipeline is, until the context ends: ``done()`` of ``total`` parts, ``read()`` bytes of ``size``.
 
-    ``more`` says what else is known, as of the last call of ``done``. Bytes show progress inside a part, which may be a
-    gzip member of 100 GB. They are shown if there is a size, and once some were read: on other machines none are.
+    With a size, the bar shows bytes: a part may be a gzip member of 100 GB. Workers on other machines do not report
+    them. ``more()`` says what else is known, such as finished languages, as of the last call of ``done``.
     """
 
     def look() -> tuple[int, str]:

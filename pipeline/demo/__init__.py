@@ -213,25 +213,22 @@ def page_xml(page: Page, number: int) -> str:
     return page_element
 
 
-TALK: Final = 1
-
-
 def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) -> Iterator[Page]:
-    """Every page in order: articles, each followed by its redirect if it has one, between them pages of other spaces.
+    """The article of each item in a language, then its redirect if it has one, and now and then a page of another kind.
 
-    Articles are the sentences of text/<language>.toml, ``words``, with links in the shapes of real articles for {a} to
-    {e}. Each links the next three of its kind and two far ones, so that every page is linked about as often.
+    Sentences come from ``words``, text/<language>.toml. Their {a} to {e} become links to five other items: the next
+    three of the item's kind, and two further on in the list. So every page is linked about as often.
     """
     namespaces = dict(enumerate(words["namespaces"], start=-2))
     for place, item in enumerate(items):
+        # The items to link, and their names in the language.
         peers = [peer for peer in items if peer.kind == item.kind]
         next_peers = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
         peer = next_peers[0]
         far = [items[(place + step) % len(items)] for step in (17, 41)]
         name, *names = (other.names[language] for other in (item, *next_peers, *far))
         title, last = names[1].title, names[4]
-        # Four plain links, and one in one of the rarer shapes of real articles: to a section, in italics, or with
-        # underscores.
+        # Four plain links, and one in a rarer shape of real articles: to a section, in italics, or with underscores.
         rare = (
             f"[[{last.title}#{place}|{last.surface}]]",
             f"[[{last.title}|''{last.surface}'']]",
@@ -239,6 +236,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             _link(last),
         )
         links = dict(zip("abcd", map(_link, names), strict=False), e=rare[place % len(rare)])
+        # Links where real articles have them, in a template, a note, a caption; in comments and nowiki none counts.
         lines = [
             f"{{{{{words['infobox']}|1={links['c']}}}}}",
             words["lead"].format(self=name.surface, kind=words["kinds"][item.kind])
@@ -257,7 +255,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:  # now and then, a talk page and a template
             question = words["talk"].format(a=_link(names[0]))
-            yield Page(f"{namespaces[TALK]}:{name.title}", TALK, question)
+            yield Page(f"{namespaces[1]}:{name.title}", 1, question)  # 1 is the namespace of talk about articles
             template = f"<includeonly>{_link(name)}</includeonly>"
             yield Page(f"{namespaces[CANONICAL['Template']]}:{name.title}", CANONICAL["Template"], template)
 
@@ -273,13 +271,13 @@ def _link(name: Name) -> str:
 
 
 def _form_sentence(sentence: str | None, name: Name, place: int) -> list[str]:
-    """A sentence with the other form of a name, if it has one: by its redirect, with a link trail, or piped."""
+    """A sentence that links the other form of a name, such as an inflected one, in a way that the ``place`` decides."""
     if not name.form or sentence is None:
         return []
     if redirects(name, place):
-        link = f"[[{name.form}]]"
+        link = f"[[{name.form}]]"  # a redirect page has the form as its title
     elif name.form.startswith(name.surface) and name.form.isascii() and place % 3 == 1:
-        link = _link(name) + name.form[len(name.surface) :]
+        link = _link(name) + name.form[len(name.surface) :]  # the ending comes after the link: a link trail
     else:
         link = f"[[{name.title}|{name.form}]]"
     return [sentence.format(f=link)]

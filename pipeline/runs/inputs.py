@@ -108,9 +108,9 @@ def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
 
 
 def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
-    """The JSON dump as by ``find_dump``, or the public tables in folders, each table as one input.
+    """The JSON dump of Wikidata, as by ``find_dump``, or its public Parquet tables, each folder of them as one input.
 
-    UsageError for a mixture of both, DamagedInputError for other Parquet files.
+    UsageError for both at once, DamagedInputError for other Parquet files.
     """
     by_pattern = {
         pattern: find_table_files(files.absolute(files.check_address(pattern)).rstrip("/")) for pattern in patterns
@@ -118,17 +118,18 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
     tables = {file.path: file for table_files in by_pattern.values() for file in table_files}
     if not tables:
         return find_dump(patterns, checksum)
-    if without := [pattern for pattern, table_files in by_pattern.items() if not table_files]:
+    if not_tables := [pattern for pattern, table_files in by_pattern.items() if not table_files]:
         raise UsageError(
             f"expected a JSON dump or folders of Parquet tables, saw tables of {next(iter(tables.values())).folder} "
-            f"and {without[0]!r}"
+            f"and {not_tables[0]!r}"
         )
     inputs = files.for_each_file(next(iter(tables)), lambda path: _describe_file(path, checksum), tables)
-    folders = []  # the files of a table as one, with the time of the latest, and a digest of their names and digests
+    # A folder counts as one file, as old as the latest in it. Its digest is that of a list as ``sha256sum`` writes it.
+    folders = []
     for folder in sorted({file.folder for file in tables.values()}):
         of_table = sorted((file for file in inputs if file.path.startswith(f"{folder}/")), key=lambda file: file.path)
-        lines = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in of_table)
-        digest = hashlib.sha256(lines.encode()).hexdigest() if checksum else ""
+        listed = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in of_table)
+        digest = hashlib.sha256(listed.encode()).hexdigest() if checksum else ""
         size, modified = sum(file.size for file in of_table), max(file.modified for file in of_table)
         date = release_of(folder)
         folders.append(Input(folder, size, modified, digest, {"date": date} if date else {}))
@@ -188,13 +189,14 @@ def read_named(words: Sequence[str]) -> dict[str, str]:
 
 
 def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str]) -> Profiles:
-    """The profile files of a run: those named, else those in OUT that a person wrote or changed."""
+    """The files on how each language is written: those ``named``, else those in OUT that a person wrote or changed."""
     ledger, texts, trails = Ledger(output), {}, {}
     for language in languages:
         if text := named.get(language) or edited(output, language):
             texts[language] = text
             trail = read_profile_file(text, f"{output}/{profile_path(language)}").values().get("link_trail")
             record = ledger.find(f"mentions/{language}")
+            # A link trail, the pattern of letters after a link, need not be given if it is as the mentions learned it.
             if trail is not None and not (record and trail == record.facts.get("learned_trail")):
                 trails[language] = trail
     return Profiles(texts, trails)
@@ -206,6 +208,7 @@ def edited(output: str, language: str) -> str:
     if not files.list_files(path):
         return ""
     text, record = read_profile_text(path), Ledger(output).find(f"groups/{language}")
+    # The digest of the file as the run wrote it, with what it had learned: another text was edited since.
     learned = record.facts.get(FACT, {}).get("learned") if record else None
     return "" if learned == fingerprint(text=text) else text
 

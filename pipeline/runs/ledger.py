@@ -187,15 +187,12 @@ def write_json(path: str, data: Mapping[str, Any]) -> None:
     files.replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
 
 
-_STEP: Final = 1 << 22
-
-
 def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> dict[str, Part]:
-    """The parts of a unit by path below OUT: the files in its folder, or files and folders of files with plain names.
+    """The size and checksum of each file of a unit, by path below OUT, once all are synced to the disk.
 
-    They and their names are on the disk then, so that a record can list them. The checksum of Parquet is that of its
-    end, which holds those of all its blocks (``arrow.parquet``), checked as rows are read. Other files are checked as a
-    whole before they are used, and so is Parquet with a plain name, which people read.
+    They are the files in the unit's own folder or, if it has ``leaves``, files and folders with plain names such as
+    "groups/de.jsonl". In its own folder, Parquet has the checksum of its end alone, which holds those of all blocks:
+    each is checked as its rows are read (``arrow.parquet``). Any other file is checked as a whole before it is used.
     """
     folder = folder_below(record.unit, record.fingerprint)
     sizes: dict[str, int] = {}
@@ -211,10 +208,7 @@ def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> di
 
 
 def find_damage(output: str, record: Record) -> str:
-    """A description of what is wrong with the files of a unit; empty if they match the record.
-
-    A file that the record does not list is only wrong in the unit's own folder, because stages read all of that.
-    """
+    """A description of what is wrong with the files of a unit; empty if they match the record."""
     own_folder = folder_below(record.unit, record.fingerprint)
     sizes: dict[str, int] = {}  # of all files in the folders that the record names, by path below OUT
     for folder in {own_folder, *(path.rpartition("/")[0] for path in record.parts)}:
@@ -229,6 +223,7 @@ def find_damage(output: str, record: Record) -> str:
     for path, part in record.parts.items():
         if checksums[path] != part.checksum:
             return f"expected {output}/{path} as it was written, saw other bytes"
+    # Other files are only wrong in the unit's own folder, of which stages read all.
     strays = [path for path in sizes if path.startswith(f"{own_folder}/") and path not in record.parts]
     return f"expected only what its record lists, saw {output}/{strays[0]}" if strays else ""
 
@@ -241,13 +236,13 @@ def _checksums(output: str, folder: str, paths: Collection[str]) -> Mapping[str,
 
 
 def checksum_of(path: str, by_end: bool = False) -> str:
-    """The checksum of all bytes of a file, as a part with a plain name has it, or of the end of its Parquet."""
+    """The CRC-32 of a file in eight hexadecimal digits: of all bytes or, ``by_end``, of the end of Parquet alone."""
     with files.open_binary(path) as source:
         checksum = end_checksum(source) if by_end else None
-        if checksum is None:
+        if checksum is None:  # also of Parquet whose end does not fit its checksums
             source.seek(0)
             checksum = 0
-            while data := source.read(_STEP):
+            while data := source.read(1 << 22):
                 checksum = crc32(data, checksum)
     return f"{checksum:08x}"
 
@@ -256,13 +251,11 @@ _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow", "reg
 
 
 def versions() -> dict[str, str]:
-    """The versions that decide the bytes of a unit, by name: wikisem, Python, and the libraries that read and write.
-
-    ``unicode`` is the version by whose rules characters are counted, which ``regex`` names only in its description.
-    """
+    """The versions that decide the bytes of a unit, by name: wikisem, Python, and the libraries that read and write."""
     found = {"wikisem": __version__, "python": platform.python_version()}
     # Imported only when asked for: that takes a quarter of a second.
     found["bzip2"] = importlib.import_module("wikisem.dumps.bzip2.block_reader").decoder_name()
+    # The version of Unicode by whose rules characters are counted; ``regex`` names it only in its description.
     unicode = re.search(r"supports Unicode (\d+\.\d+)", str(metadata.metadata("regex").json["description"]))
     found["unicode"] = unicode[1] if unicode else "unknown"
     for package in _LIBRARIES:

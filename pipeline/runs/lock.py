@@ -102,14 +102,15 @@ def check_lock(output: str, run: str) -> None:
 
 
 def _lock_files(output: str) -> Iterator[LockFile]:
-    """The lock files in OUT; one that its run removes meanwhile does not count, one that cannot be read does."""
+    """The lock files in OUT. One removed meanwhile does not count; a damaged one does, because its run may be alive."""
     for path in list_files(lock_path(output, "*")):
         run = path.rpartition("/lock.")[2].removesuffix(".json")
         try:
             with open_binary(path) as source:
                 yield LockFile(**{**orjson.loads(source.read()), "run": run})
         except (ValueError, TypeError):
-            yield LockFile(run, "an unknown host", "", 0, "", "an unknown time", "wikisem")
+            host, since = "an unknown host", "an unknown time"
+            yield LockFile(run, host, machine="", process=0, started="", since=since, command="wikisem")
         except OSError:
             if exists(path):
                 raise

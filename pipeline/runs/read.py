@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -43,11 +43,12 @@ def read_run(output: Path) -> RunFiles:
     release or has no group at all, DamagedInputError if a file is not the one that was recorded.
     """
     group_files = [path for suffix in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{suffix}")]
+    # The manifest; the first releases had none: their tables of groups say the same in the metadata of Parquet.
     path, table = output / MANIFEST, min((file for file in group_files if file.suffix == ".parquet"), default=None)
     if path.is_file():
         advice = f"without its line {CHECKSUM!r} it is taken as it is"
         manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
-    elif about := table_metadata(table):  # the first releases had no manifest: their tables say this
+    elif about := table_metadata(table):
         fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
         text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
         manifest = decode_json(text, Manifest, str(table), "the recipe of a release in its metadata")
@@ -59,19 +60,18 @@ def read_run(output: Path) -> RunFiles:
     if not group_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
+    # The languages, the groups and the rejections; a release has no tables of languages without groups.
     with_groups = {check_language(path.stem) for path in group_files}
-    # A release has no tables of languages without groups.
     languages = sorted(with_groups | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
     groups = {code: read_groups(output, code) if code in with_groups else [] for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: read_rejections(output, code) for code in languages}
+    # What only some runs have: walls, and tables of names.
     with_walls = {path.stem for path in (output / "walls").glob("*.*")}
     walls = {code: drawn for code in languages if code in with_walls and (drawn := read_walls(output, code))}
-    names: dict[str, list[Path]] = {}
-    for path in sorted((output / "names").glob("*/*.parquet")):
-        if groups.get(code := PurePosixPath(path).parent.name):
-            names.setdefault(code, []).append(path)
+    tables = {code: sorted((output / "names" / code).glob("*.parquet")) for code in languages if groups[code]}
+    names = {code: paths for code, paths in tables.items() if paths}
     return RunFiles(output, groups=groups, rejections=rejections, manifest=manifest, walls=walls, names=names)
 
 
@@ -108,13 +108,11 @@ def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str
 
 
 def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
-    """By language, the labels of classes that brought outliers in, or are types of near outliers.
-
-    Empty of a release, which has no entities.
-    """
+    """The labels of the classes that explain outliers, by language and QID; none of a release: it has no entities."""
     wanted: dict[str, set[str]] = {}
     for group in groups:
         classes = wanted.setdefault(group.language, set())
+        # The class by which each outlier was found, and the coarse types of near outliers.
         classes |= {outlier.via for outlier in group.outliers} | group.types_of_near
     if not list_files(record_path(output, ENTITIES)):
         return {}
@@ -127,11 +125,11 @@ def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[st
 
 
 def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], frozenset[K]]:
-    """The labels of some maps in a language, else in ``mul`` or English, and the keys of those with an English one."""
+    """The label of each item in a language, else in ``mul`` or English; and the items that only have an English one."""
     from wikisem.arrow.columns import MapLookup  # noqa: PLC0415 - as below
     from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415
 
-    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
+    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))  # labels of each item by language code
     own_codes, labels, english = name_codes(language), dict[K, str](), set[K]()
     first = first_label(MapLookup(column), (*own_codes, "en"))
     for key, label, code in zip(maps, *(values.to_pylist() for values in first), strict=True):
@@ -143,14 +141,14 @@ def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], fr
 
 
 def item_column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
-    """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
+    """The values of one column for some items, by QID, from the Parquet in the folder of a unit."""
     import pyarrow.compute as pc  # noqa: PLC0415 - this takes a third of the time of all that a release imports
 
     from wikisem.arrow.buckets import read_items  # noqa: PLC0415
 
     if index := list_files(f"{index_folder(folder)}/*.parquet"):
         tables = read_items(folder, index, qids, [column])
-    else:
+    else:  # surface forms have no index of their rows by QID: all are read
         wanted = pa.array(qids, pa.string())
         batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))
         tables = (table.filter(pc.is_in(table["qid"], value_set=wanted)) for table in batches)

@@ -92,18 +92,19 @@ class Run:
             self.log(f"warning: {what} stays: {error}")
 
     def remove_scratch(self, *dead: str) -> None:
-        """Remove what is left of the scratch of these dead runs, or else of this one, and of nobody else's."""
+        """Remove the scratch folders of the ``dead`` runs, by name, or of this run if none is named."""
         work = work_folder(self.output)  # which may be a link to another disk
         for run in dead or (self.name,):
             with self.tidying(f"{work}/{run}"):
                 files.remove_below(work, run)
                 files.remove(f"{work}/{run}.json")
+        # The folder around them goes, too, once it is empty, if this run or a dead one made it.
         if files.is_local(self.output) and (dead or work in self._made):
             with suppress(OSError):  # not empty
                 Path(work).rmdir()
 
     def remove_leftovers(self) -> None:
-        """Remove scratch, which a note beside it tells, and unfinished plain files of interrupted runs, none else."""
+        """Remove what interrupted runs left: scratch folders, known by the note beside each, and half-written files."""
         work = work_folder(self.output)
         runs = [note[1] for path in files.list_files(f"{work}/*") if (note := _SCRATCH_NOTE.search(path))]
         if runs:
@@ -118,9 +119,9 @@ class Run:
             self.log(f"warning: {work} has files that no run of wikisem left there; they stay")
 
     def prepare_stage(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
-        """Empty the scratch folder of a stage and the folders of its units, and return them with the runtime.
+        """Empty the folders that a stage writes to, its scratch and that of each unit; return them with the runtime.
 
-        ``fingerprints`` has that of each unit with a folder of its own, which is named by it.
+        ``fingerprints`` has that of each unit with a folder of its own, such as "mentions/de/<fingerprint>".
         """
         if files.is_local(self.output):
             with suppress(FileExistsError):
@@ -128,14 +129,14 @@ class Run:
                 self._made.add(work_folder(self.output))
         # By this file a later run knows the scratch of a dead one.
         files.replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
-        names = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
+        own_folders = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
         # Noted before anything is made, so that a later run removes what a unit leaves if this one ends here.
-        files.for_each_file(self.output, lambda unit: self.note_earlier(unit, {names[unit]}), names)
+        files.for_each_file(self.output, lambda unit: self.note_earlier(unit, {own_folders[unit]}), own_folders)
         in_scratch = name.replace("/", ".")
         files.remove_below(self.scratch, in_scratch)
-        for own_folder in names.values():  # half made by a run that was interrupted, or damaged since
+        for own_folder in own_folders.values():  # half made by a run that was interrupted, or damaged since
             files.remove_below(self.output, own_folder)
-        folders = {unit: f"{self.output}/{own_folder}" for unit, own_folder in names.items()}
+        folders = {unit: f"{self.output}/{own_folder}" for unit, own_folder in own_folders.items()}
         return StageContext(Scratch(f"{self.scratch}/{in_scratch}"), self.runtime, folders)
 
     def note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
@@ -186,7 +187,8 @@ def make_run(arguments: argparse.Namespace) -> Run:
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
-    """Beam's options with the path after --setup_file made absolute; that file is run to add what workers need."""
+    """Beam's options with the path after --setup_file made absolute: Beam runs that file in its own folder."""
+    # By wikisem's own file Beam builds an sdist for the workers, with the dependencies of the extra named here.
     if any(word.startswith("--setup_file") for word in beam_options):
         os.environ["WIKISEM_SDIST_EXTRA"] = "build"
     words: list[str] = []
@@ -200,29 +202,30 @@ def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
     return words
 
 
-# How many local worker processes do the work if nobody says it: one for each core, if there is work for them.
-
 # To start two workers for each pipeline of a build takes 4 s of CPU (the demo, with 1 and 2 workers, 2026-11-21).
 # Below this size of compressed input they save less than that.
 WORTH_WORKERS: Final = 64 << 20
 
 
 def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
-    """The run with the workers asked for, or that its dumps, or OUT's items, are worth; in memory only one works."""
+    """The run with the number of workers ``asked`` for, else with one for each core if there is enough to read, or one.
+
+    What is read are the dumps or, without any, the items in OUT. A Beam runner that is named has workers of its own.
+    """
     dumped = [file for dump in dumps for file in dump.files]
     in_memory = [path for path in (run.output, *(file.path for file in dumped)) if path.startswith("memory://")]
-    named = run.runtime.names_runner
-    if in_memory and (named or (asked or 1) > 1):
-        words = "--runner" if named else f"--workers {asked}"
+    names_runner = run.runtime.names_runner
+    if in_memory and (names_runner or (asked or 1) > 1):
+        words = "--runner" if names_runner else f"--workers {asked}"
         raise UsageError(f"expected a single worker, since {in_memory[0]} is in this process only, saw {words}")
-    if named:
+    if names_runner:
         if asked is not None:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
     items = None if dumps else run.ledger.find("entities")
     size = sum(file.size for file in (items.parts.values() if items else dumped))
     workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
-    if workers > 1 and (change := changed_internal()):
+    if workers > 1 and (change := changed_internal()):  # of Beam, which several workers rely on
         # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.
         _LOG.warning("one process does the work of %d: %s", workers, change)
         workers = 1
@@ -320,7 +323,7 @@ def session(run: Run) -> Iterator[None]:
 
 
 def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
-    """Run the units of some stages that are not finished, or were made otherwise; return all records, in order."""
+    """Run the units of some stages that have no record yet, or another fingerprint; return all records, in order."""
     listed, records = list(stages), list[Record]()
     for number, stage in enumerate(listed, start=1):
         stage.check(run)
@@ -334,7 +337,7 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
                 else:
                     finished[name] = earlier
         if stage.together and len(finished) < len(planned):
-            finished = {}
+            finished = {}  # no unit can be made alone: all are made again
         for name, record in finished.items():
             run.log(f"{name}: finished before, nothing changed")
             run.remove_superseded(record)  # left by a run that died after writing its record
@@ -347,7 +350,7 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
 
 
 def _plan(unit: Unit, run: Run) -> Record:
-    """The record that a unit would have if it were made now, without what its work tells: counts, parts and versions.
+    """The record that a unit would have if it were made now, but for counts, parts and versions: its work tells them.
 
     MissingInputError if a unit that it is made from is missing, is made from others than are there, or lacks a file.
     """
@@ -355,6 +358,7 @@ def _plan(unit: Unit, run: Run) -> Record:
     for record in records:
         run.ledger.check_needs(record)
     needs = {record.unit: record.identity for record in records}
+    # Units that need this one depend on its identity alone; the extras, such as more labels, only on its fingerprint.
     identity = identity_of(unit, needs)
     whole = fingerprint(identity=identity, extras=unit.extras)
     return Record(unit.name, whole, identity, Counts(), needs, facts=unit.facts)
@@ -376,6 +380,7 @@ def _run_units(
     ``planned`` has the beginning of each record. Until its record is written the earlier result of a unit stays, unless
     both have the same paths.
     """
+    # What the records say of how units are made, and what people should know before a long stage begins.
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
     made_with: dict[str, Any] = {"versions": versions()}
     if recipe is not None:
@@ -394,6 +399,7 @@ def _run_units(
     context = run.prepare_stage(stage.name, fingerprints)
     with _naming_damaged_unit(run):
         results = stage.work([unit.name for unit in todo], run, context)
+    # Check all results before any of them is published.
     check_lock(run.output, run.name)
     for unit in todo:
         counts = results[unit.name].counts
@@ -427,7 +433,7 @@ def _naming_damaged_unit(run: Run) -> Iterator[None]:
 
 
 def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
-    """Put the files of a unit in place, write its record, which is returned with its parts, and remove what it was.
+    """Put the files of a unit in place, write and return its record with their sizes, and remove its earlier result.
 
     Files with plain names, the ``leaves``, are copied from the scratch folder; others are where they belong already.
     """
@@ -437,9 +443,9 @@ def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
         root = f"{scratch.finished}/"
         patterns = [f"{root}{leaf}{suffix}" for leaf in unit.leaves for suffix in ("", "/**")]
         made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
-        gone = sorted(run.note_earlier(unit.name, made) - made)
+        no_longer_made = sorted(run.note_earlier(unit.name, made) - made)
         run.ledger.invalidate(unit.name)  # from here until the new record is there OUT has files of both
-        files.for_each_file(run.output, lambda name: files.remove_below(run.output, name), gone)
+        files.for_each_file(run.output, lambda name: files.remove_below(run.output, name), no_longer_made)
         new = [(f"{root}{name}", f"{run.output}/{name}") for name in sorted(made)]
         files.for_each_file(run.output, lambda pair: files.copy(*pair), new)
     parts = measure_parts(run.output, record, unit.leaves)
@@ -458,8 +464,6 @@ def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
     return fingerprint(version=unit.version, unit=unit.name, needs=needs, options=unit.options)
 
 
-# How much disk a stage will need: an estimate from the size of what it reads.
-
 # Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units that
 # it needs, measured in 2026-11: entities leave 0.09 to 0.11 of a .gz, mentions 0.30 to 0.33 of a Wikipedia, and as much
 # is in scratch. The rehearsal (docs/benchmarks.md, a twentieth, ten languages) has at its highest 1 GB in surfaces for
@@ -472,7 +476,7 @@ _TIMES_SMALLER: Final = 8
 def lacking_disk(output: str, stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> str:
     """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty.
 
-    That is estimated from the sizes of its dumps, ``inputs``, and of the units that it reads, ``needs``.
+    It is expected to write ``_WRITTEN`` bytes for each that it reads, of compressed dumps and of the units it needs.
     """
     from wikisem.dumps import ENDINGS  # noqa: PLC0415 - at the top, zstandard would be missed before Beam
 
@@ -480,6 +484,7 @@ def lacking_disk(output: str, stage: str, inputs: Iterable[Mapping[str, Any]], n
         return ""
     compressed = tuple(f".{ending}" for ending in ENDINGS)
     read = sum(part.size for record in needs for part in record.parts.values())
+    # A dump that is not compressed counts with the size that it would have.
     read += sum(file["size"] // (1 if file["path"].endswith(compressed) else _TIMES_SMALLER) for file in inputs)
     wanted = int(_WRITTEN.get(stage, 0.0) * read)
     free = shutil.disk_usage(next(path for path in (Path(output), *Path(output).parents) if path.exists())).free

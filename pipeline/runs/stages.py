@@ -43,13 +43,14 @@ ALL: Final = "all"  # labels of every language
 
 
 def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage:
-    """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
+    """The stage that reads the items of a Wikidata dump; one reading serves every run that asks for a part of it.
 
-    What OUT has already of the same dump by the same rules is kept, so that alternating languages do not displace each
-    other.
+    Labels and properties that OUT already has, of the same dump by the same rules, are asked for again: otherwise runs
+    in two languages, one after the other, would each read the dump anew.
     """
     if earlier := run.ledger.find(ENTITIES):
         facts, every_label = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
+        # What either asks for; taken if the dump and the rules are the same, which the identity is made of.
         wider = replace(
             options,
             labels=None if every_label else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
@@ -74,20 +75,20 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
 
 
 def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
-    """The unit of entities: dependent units depend on its dump and rules, not on how many labels and properties."""
+    """The unit of entities: later units depend on its dump and rules, not on the extra labels and columns it has."""
     labels = ALL if options.labels is None else sorted(options.labels)
     extras: dict[str, Any] = {"labels": labels, "properties": sorted(options.properties)}
     extras |= {"signatures": options.signatures, "relations": options.relations, "aliases": options.aliases}
-    unlinked = "counted" if options.linked_only else "kept"
+    unlinked = "counted" if options.linked_only else "kept"  # what becomes of items without a page and an edge to them
     rules = {"dump": dump.identity(), "ranks": options.ranks, "unlinked": unlinked}
     facts = {**extras, "linked_only": options.linked_only, "inputs": dump.describe()}
     return Unit(ENTITIES, rules, extras=extras, facts=facts, version=entity_stage.VERSION)
 
 
 def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, context: StageContext) -> UnitResult:
-    """Read public tables as entities; log what they have and lack, and warn of items that their own table lacks."""
+    """Read public Parquet tables of Wikidata as entities; log what they have and lack, warn of missing revisions."""
     tables = open_tables(dump.tables, options)
-    rows, codes = tables.rows(), tables.keys("labels")
+    rows, codes = tables.rows(), tables.keys("labels")  # how many rows each kind of table has; codes of languages
     listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
     run.log(
         f"{ENTITIES}: Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
@@ -97,7 +98,7 @@ def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, cont
     for missing in tables.lacks:
         run.log(f"warning: {ENTITIES}: the tables lack {missing}")
     counts, highest = entity_stage.read_entities(tables, options, context)
-    # The table of entities of the release of 2026-09-28 has properties only.
+    # Only the table of entities has revisions; that of the release of 2026-09-28 has no items, only properties.
     readable = counts.read - sum(counts.unreadable.values())
     unknown = max(readable - rows.get("entities", readable), 0)
     warning = f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown else ""
@@ -114,7 +115,7 @@ _ASKED: Final = {
 
 
 def check_columns(run: Run, **wanted: bool) -> None:
-    """Raise MissingInputError when the entities in OUT were read without a column that is wanted."""
+    """Raise MissingInputError when the entities in OUT were read without a column that is true in ``wanted``."""
     facts = run.ledger.require(ENTITIES).facts
     for name in (name for name, is_wanted in wanted.items() if is_wanted and not facts.get(name, False)):
         raise MissingInputError(
@@ -124,9 +125,10 @@ def check_columns(run: Run, **wanted: bool) -> None:
 
 
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) -> Stage:
-    """The mentions of all languages, a unit for each; facts are the dump's wiki and the link trail learned from it.
+    """The stage that counts by which words links lead to each page; a unit for each language, from its Wikipedia dump.
 
-    A dump of another wiki, or whose titles cannot be converted between scripts, gives a warning.
+    With ``link_trail``, letters right after ``]]`` belong to a link if the language's profile, given or learned, says
+    so. A dump of another wiki, or whose titles cannot be converted between scripts, gives a warning.
     """
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
@@ -140,6 +142,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
         results = {}
         for language, folder in written.items():
             unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), list[str]()
+            # The head of the dump names its wiki, such as "dewiki".
             with open_binary(path) as source:
                 wiki = SiteInfo.from_json(source.read(), path).dbname
             if wiki and wiki != (own := wiki_of(language)):
@@ -173,22 +176,27 @@ _NAMED: Final = 10
 
 
 def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
-    """The surface forms of all languages, in one pipeline; those not in ``linked`` are the fallback's alone."""
+    """The stage that chooses what each item is called, its surface form, in all languages by one pipeline.
+
+    In a language whose links are counted (``linked``) that is the best anchor, else the fallback: a label or a title.
+    """
     units = []
     for language in languages:
+        # Only units of languages that have the script variant, such as zh-hans, depend on it.
         decisive = {key: value for key, value in asdict(options).items() if key != "variant"}
         if variant := variant_of(options.variant, language):
-            converter(options.variant)  # which says so where it needs a package that is not installed
+            converter(options.variant)  # raises here, and not during the work, if OpenCC is not installed
             decisive |= {"variant": variant, "conversion": conversion_of(language)}
         needs = (ENTITIES, unit_of(MENTIONS, language)) if language in linked else (ENTITIES,)
         units.append(Unit(unit_of(SURFACES, language), decisive, needs=needs, version=surface_stage.VERSION))
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        """Write the surface forms of these units into their folders, from the entities and, if any, counted links."""
         written = {language_of(unit): context.folders[unit] for unit in units}
-        dictionaries = {language: run.folder(unit_of(MENTIONS, language)) for language in written if language in linked}
-        counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), dictionaries, options, written, context)
+        mentioned = {language: run.folder(unit_of(MENTIONS, language)) for language in written if language in linked}
+        counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), mentioned, options, written, context)
         return {
-            unit_of(SURFACES, language): result_of(language, counts, run if language in dictionaries else None)
+            unit_of(SURFACES, language): result_of(language, counts, run if language in mentioned else None)
             for language, counts in counted.items()
         }
 
@@ -208,10 +216,10 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
 
 
 def result_of(language: str, counts: surface_stage.SurfaceCounts, run: Run | None) -> UnitResult:
-    """The counts and facts for the record of a language's surfaces: how many forms each source gave, and was refused.
+    """The result of surface forms in a language: how many came from each source, and anchors that each rule refused.
 
-    With ``run``, which is for a language with a dump, also the linked pages that the dump lacks, and a warning if too
-    many of the best linked ones are among them.
+    With ``run``, for a language with a dump, also how many linked pages the dump lacks, and a warning to take the other
+    kind of export if it lacks too many of the best linked ones.
     """
     sources = dict(counts.summary)
     refused = sources.pop("refused", {})
@@ -219,7 +227,7 @@ def result_of(language: str, counts: surface_stage.SurfaceCounts, run: Run | Non
     if run is None:
         return UnitResult(counts.items, facts)
     pages, warning = counts.pages, ""
-    lacking = [title for _, title, missing in pages.best if missing]
+    lacking = [title for _links, title, is_missing in pages.best if is_missing]
     missing = {"missing": pages.missing, "best_missing": len(lacking), "best_missing_titles": lacking[:_NAMED]}
     facts["linked_pages"] = {"linked": pages.linked, "best_linked": len(pages.best), **missing}
     if len(lacking) > MOST_MISSING * len(pages.best):
@@ -235,58 +243,55 @@ def result_of(language: str, counts: surface_stage.SurfaceCounts, run: Run | Non
 
 
 def names(languages: Sequence[str]) -> Stage:
-    """The names of all pages that are linked, in tables that people load; no other stage reads them."""
+    """The stage that writes tables of all linked pages with their anchors, the words of links, for people to load."""
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        # What the mentions stage wrote of a language is its dictionary: how often each anchor links to each page.
-        dictionaries = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
-        written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
-        counted = surface_stage.write_names(run.folder(ENTITIES), dictionaries, written, context)
+        """Write the tables of these units from the counted links of their languages; counts are of (page, anchor)."""
+        mentioned = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
+        written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in mentioned}
+        counted = surface_stage.write_names(run.folder(ENTITIES), mentioned, written, context)
         return {
             unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
             for code, counts in counted.items()
         }
 
-    units = []
+    units, version = [], surface_stage.NAMES_VERSION
     for language in languages:
         unit, needs = unit_of(NAMES, language), (ENTITIES, unit_of(MENTIONS, language))
-        version = surface_stage.NAMES_VERSION
         units.append(Unit(unit, options={}, leaves=(unit,), needs=needs, version=version))  # no recipe changes names
     return Stage(NAMES, units, work)
 
 
 def taxonomy(options: GraphOptions) -> Stage:
-    """Stage 4: the class graph of all items, pruned."""
+    """The stage that makes the graph of classes (P31 and P279) of all items, without what the recipe prunes."""
+    unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)
+    make = taxonomy_stage.build_taxonomy
     return Stage(
         TAXONOMY,
-        [Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)],
-        lambda _, run, context: {
-            TAXONOMY: UnitResult(
-                taxonomy_stage.build_taxonomy(run.folder(ENTITIES), options, context.for_unit(TAXONOMY))
-            )
-        },
+        [unit],
+        lambda _, run, context: {TAXONOMY: UnitResult(make(run.folder(ENTITIES), options, context.for_unit(TAXONOMY)))},
     )
 
 
 def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stage:
-    """The groups of all languages, none alone if outliers are shared; RecipeError for a rule that is not there."""
-    require_known(recipe.filters.extra)
+    """The stage that builds the test groups, for all languages together if these share outliers."""
+    require_known(recipe.filters.extra)  # RecipeError for the name of no rule
     shared = recipe.outliers.shared
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Build the groups from ``named``, the surface forms by language, and from the mentions where these had any."""
-        named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
-        linked = {}
-        for language in named:
+        """Build the groups of these units from their surface forms, and from the mentions that those were made from."""
+        surface_forms = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
+        mentioned = {}
+        for language in surface_forms:
             mentions_unit = unit_of(MENTIONS, language)
             if mentions_unit in run.ledger.require(unit_of(SURFACES, language)).needs:
-                linked[language] = run.folder(mentions_unit)
+                mentioned[language] = run.folder(mentions_unit)
         items, graph = run.folder(ENTITIES), run.folder(TAXONOMY)
-        counts = group_stage.build_groups(items, graph, named, linked, recipe, context, profiles.texts)
+        counts = group_stage.build_groups(items, graph, surface_forms, mentioned, recipe, context, profiles.texts)
         results = {}
-        for language in named:
+        for language in surface_forms:  # what the record of each says beside its counts
             counted, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
-            if language not in profiles.texts:  # the fingerprint of what was learned tells an edited profile from it
+            if language not in profiles.texts:  # by this digest a later run sees whether the profile was edited since
                 with open_binary(f"{context.scratch.finished}/{layout.profile_path(language)}") as source:
                     learned = {"learned": fingerprint(text=source.read().decode())}
             facts = {"cases": counted.cases, FACT: learned}
@@ -315,7 +320,7 @@ MIXED_VERSION: Final = 10
 
 
 def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
-    """The stage that mixes groups of the recipe's languages, if it names any; RecipeError for one the run lacks."""
+    """The stage that mixes groups of several languages, the recipe's ``mixed``, into new ones, if it names any."""
     if not recipe.mixed:
         return []
     if missing := [language for language in recipe.mixed if language not in languages]:
@@ -323,6 +328,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
     code = mixed_code(recipe.mixed)
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        """Mix the finished groups of each class; write those that are kept, and the classes rejected with reasons."""
         of_languages = {language: read_groups(run.output, language) for language in recipe.mixed}
         judged = list(mix_groups(of_languages, recipe))
         kept = [verdict for verdict in judged if isinstance(verdict, Group)]
@@ -343,18 +349,21 @@ BY_TIER: Final = "tiers"
 
 
 def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> list[Stage]:
-    """The stage that makes walls in some languages, if the recipe asks for any; ``seed`` draws others."""
+    """The stage that makes walls, sixteen words of four groups to be found, if the recipe asks for any.
+
+    A unit for each language; another ``seed`` than the recipe's draws other walls from the same groups.
+    """
     number = recipe.walls.number
     if not number:
         return []
     drawn = recipe.seed if seed is None else seed
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        named = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
-        sources = wall_stage.WallSources(
-            run.output, entities=run.folder(ENTITIES), taxonomy=run.folder(TAXONOMY), surfaces=named
-        )
+        """Draw the walls of these units' languages; warn where fewer than the recipe's ``number`` could be made."""
+        surface_folders = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
+        sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), surface_folders)
         results = {}
+        # A wall is of one of three tiers, by how alike its groups are; each tier has counts of its own.
         for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
             by_tier = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
             run.log(f"{unit_of(WALLS, language)}: {by_tier}")
@@ -434,9 +443,9 @@ def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], rec
     return sorted(set(asked or with_dumps or recipe.languages))
 
 
-def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe: Recipe) -> None:
-    """Raise UsageError for a language in which no item could have a surface form."""
-    nameless = [language for language in languages if language not in with_links]
+def check_languages(languages: Sequence[str], with_dumps: Sequence[str], recipe: Recipe) -> None:
+    """Raise UsageError for a language in which no item could be named: neither by links of a dump nor by a fallback."""
+    nameless = [language for language in languages if language not in with_dumps]
     if nameless and recipe.surface.fallback == "none":
         raise UsageError(
             f"{', '.join(nameless)}: expected a Wikipedia dump (--wikipedia {nameless[0]}=PATH) or a recipe with "
@@ -447,14 +456,14 @@ def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe:
 def entity_options(
     recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]
 ) -> entity_stage.EntityOptions:
-    """What stage 1 keeps for groups of a recipe, without one of any; labels in ``languages``, or for None in all."""
-    labels = None
+    """The fields of items that the groups of a recipe need; without a recipe, those that any recipe could need."""
+    labels = None  # in all languages
     if languages is not None:  # English too, in which a class without a label is named
         labels = tuple(sorted({code for language in (*languages, "en") for code in name_codes(language)}))
     kept = entity_stage.EntityOptions(labels, tuple(sorted(properties)), aliases=True)
     if recipe is None:
         return kept
-    # An item without any sitelink can then be neither in a cluster nor an outlier.
+    # An item without a page in any wiki can then be neither in a cluster nor an outlier.
     linked_only = recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0
     return replace(
         kept,
