@@ -90,7 +90,7 @@ def whole_file(path: Path, durable: bool = False) -> BinaryIO:
         raw = _Raw(part, path)
     sink = io.BufferedWriter(raw)
 
-    def publish() -> None:
+    def publish() -> None:  # gives it its name; ``durable``: bytes and name are on the disk before it returns
         if durable:
             sink.flush()
             with _reported(path):

@@ -23,10 +23,10 @@ def name_class(qid: str, label: str = "") -> str:
 
 
 def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
-    """A line for each certificate of a group; ``labels`` are those of further classes."""
+    """Yield a line for each outlier with a certificate, a class of its own that shares no instance with the group's."""
     of_group = name_class(group.id, group.label)
     for outlier in group.outliers:
-        if (proof := outlier.certificate) is not None:
+        if (proof := outlier.certificate) is not None:  # its ``id`` is that of the outlier's class
             others = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
             both = f"of {others} and {proof.of_class:,} of {of_group}, none is an instance of both"
             line = f"{outlier.name}: certificate, {both}"

@@ -208,11 +208,12 @@ def create_binary(path: str, durable: bool = False) -> BinaryIO:
         return whole_file(Path(path), durable)
     waiting = NamedTemporaryFile()  # noqa: SIM115 - closed when it is published or discarded
 
-    def publish() -> None:
+    def publish() -> None:  # sends what waits to the URL, and gives it its name there
         with waiting, _reported(OutputError, f"write {path}"):
             driver, name = _driver(path)
             is_store = _scheme(path) in _STORES
             folder, _, last = name.rpartition("/")
+            # A store shows a file once it is whole. Others show it while it is written: it gets its name at the end.
             unfinished = name if is_store else f"{folder}/.{last}.{uuid.uuid4().hex}"
             if not is_store:
                 driver.makedirs(folder, exist_ok=True)
@@ -248,7 +249,7 @@ def write_text(path: Path, parts: Iterable[str]) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Copy a file, in place of what has the name of the copy, here by a hard link if there are any; OutputError."""
+    """Copy a file and replace an older ``target``; on this machine by a hard link, where that works; OutputError."""
     with _reported(OutputError, f"copy {source} to {target}"):
         if _scheme(target) not in _STORES:
             make_folder(target.rpartition("/")[0])
@@ -260,7 +261,7 @@ def copy(source: str, target: str) -> None:
             return
         part = Path(target).with_name(f".{uuid.uuid4().hex}.part")
         try:
-            with suppress(OSError):  # no hard links here, or no such file, as the copy shows
+            with suppress(OSError):  # a disk without hard links, or no such file: then copying raises the error
                 part.hardlink_to(source)
             if not part.exists():
                 shutil.copyfile(source, part)
@@ -297,7 +298,7 @@ def list_files(pattern: str) -> list[str]:
         return sorted(_match_remote(pattern))
     if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
         return [pattern]
-    # The deepest folder that exists as written, and what follows it.
+    # The deepest folder that exists as written, and what follows it: the glob.
     folder, rest = pattern, ""
     while folder not in {"", "/"} and not Path(folder).is_dir():
         folder, _, name = folder.rpartition("/")
@@ -306,12 +307,12 @@ def list_files(pattern: str) -> list[str]:
             folder = "/"
     if not _GLOB.search(rest.partition("/")[0]):
         return []  # this folder or file does not exist
-    expression, deep = _translate(rest), "**" in rest or "/" in rest
+    expression, enters_subfolders = _translate(rest), "**" in rest or "/" in rest
     prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
     found = []
     for root, subfolders, names in os.walk(folder or "."):
-        if not deep:
-            subfolders.clear()  # so that the walk does not enter them
+        if not enters_subfolders:
+            subfolders.clear()  # ``os.walk`` enters those that are left in this list
         inside = os.path.relpath(root, folder or ".")
         paths = names if inside == "." else [f"{inside}/{name}" for name in names]
         found += [prefix + path for path in paths if expression.fullmatch(path)]
@@ -335,7 +336,8 @@ def _translate(glob: str) -> re.Pattern[str]:
 
 
 def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the files that match a URL, with what the driver knows of each."""
+    """Return the files that match a URL, which may be a glob, and for each what its driver tells, such as its size."""
+    # All files below the deepest folder in front of the first wildcard are listed, then compared with the glob.
     glob = _GLOB.search(pattern)
     folder = pattern if glob is None else pattern[: glob.start()].rpartition("/")[0]
     rest = pattern[len(folder) + 1 :]
@@ -345,15 +347,15 @@ def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
             if glob is None:
                 found = driver.info(root)
                 return {pattern: found} if found["type"] == "file" else {}
-            deep = "**" in rest or "/" in rest
-            listed = driver.find(root, detail=True).values() if deep else driver.ls(root, detail=True)
+            enters_subfolders = "**" in rest or "/" in rest
+            listed = driver.find(root, detail=True).values() if enters_subfolders else driver.ls(root, detail=True)
         except FileNotFoundError:
             return {}
     expression, prefix = _translate(rest), f"{root.rstrip('/')}/"
     return {
         f"{folder}/{name.removeprefix(prefix)}": entry
         for entry in listed
-        # The listing of what is a file is that file.
+        # What is listed "in" a file is that file, which does not begin with the prefix.
         if entry["type"] == "file"
         and (name := entry["name"]).startswith(prefix)
         and expression.fullmatch(name, len(prefix))
@@ -380,7 +382,7 @@ def sizes_below(folder: str) -> dict[str, int]:
 
 
 def versions_below(folder: str) -> dict[str, tuple[int, str]]:
-    """Return the size in bytes and a version, a string that changes with the file, of all files of ``sizes_below``."""
+    """Return the bytes and a version, which changes with the file, of all files below a folder, without hidden ones."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
         versions = {path: (status.st_size, str(status.st_mtime_ns)) for path, status in found.items()}
@@ -535,12 +537,10 @@ _THREADS: Final = 16
 
 
 def for_each_file(place: str, act: Callable[[T], S], files: Iterable[T]) -> list[S]:
-    """Return what a function returns for each of some files in a place; the first error ends it.
-
-    On this machine the calls follow one another; on a store, where each is a round trip, several run at once.
-    """
+    """Return what a function returns for each of some files in a place; the first error ends it."""
     if is_local(place):
         return [act(file) for file in files]
+    # On a store each call is a round trip: several run at once.
     pool = ThreadPoolExecutor(_THREADS)
     try:
         return list(pool.map(act, files))

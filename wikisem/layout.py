@@ -15,11 +15,7 @@ from wikisem.typed_json import decode_json
 
 
 def group_leaves(language: str) -> tuple[str, str, str]:
-    """Return the paths of groups as lines, groups as Parquet, and rejections.
-
-    >>> group_leaves("de")
-    ('groups/de.jsonl', 'groups/de.parquet', 'rejected/de.jsonl')
-    """
+    """Return the paths of a language's groups as lines, groups as Parquet, and rejections."""
     return f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"
 
 
@@ -28,11 +24,7 @@ profile_path: Final = "languages/{}.toml".format
 
 
 def unreadable_path(unit: str) -> str:
-    """Return what could not be read for a unit.
-
-    >>> unreadable_path("mentions/de")
-    'unreadable/mentions-de.jsonl'
-    """
+    """Return the path of what could not be read for a unit: "unreadable/mentions-de.jsonl" for "mentions/de"."""
     return f"unreadable/{unit.replace('/', '-')}.jsonl"
 
 
@@ -54,11 +46,7 @@ unit_of: Final = "{}/{}".format  # the unit of a stage in one language: unit_of(
 
 
 def language_of(unit: str) -> str:
-    """Return the language of a unit: of "mentions/de" it is "de", of a unit of no language "".
-
-    >>> language_of("entities")
-    ''
-    """
+    """Return the language of a unit: "de" for "mentions/de", "" for a unit of no language."""
     return unit.partition("/")[2]
 
 
@@ -71,11 +59,7 @@ class _Record(msgspec.Struct):
 
 
 def record_path(output: str, unit: str) -> str:
-    """Return the record of a unit.
-
-    >>> record_path("out", "mentions/de")
-    'out/.wikisem/mentions.de.json'
-    """
+    """Return the path of the record of a unit: "out/.wikisem/mentions.de.json" for ("out", "mentions/de")."""
     return f"{output}/{NOTES}/{unit.replace('/', '.')}.json"
 
 
@@ -96,15 +80,15 @@ token_path: Final = f"{{}}/{NOTES}/{{}}.{{}}".format
 
 
 def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> str:
-    """The folder of a unit's files, from what a person may give: OUT, the unit's folder in OUT, or the folder itself.
+    """Return the folder of the files that a stage made, from the output folder or one below it that a person names.
 
-    ``read`` returns the bytes of a file, or None if there is no file. Without a record the path is returned as it is.
+    A unit is what a stage makes, as "taxonomy"; its record in the output folder says by a fingerprint in which folder
+    its files are (DamagedInputError if not). ``read`` returns the bytes of a file, or None if there is none. Without a
+    record, ``path`` is returned.
 
     >>> files = {"out/.wikisem/taxonomy.json": b'{"fingerprint": "5b1e"}'}
     >>> [find_folder(path, "taxonomy", files.get) for path in ("out", "out/taxonomy/", "elsewhere")]
     ['out/taxonomy/5b1e', 'out/taxonomy/5b1e', 'elsewhere']
-
-    Raises DamagedInputError for a record without a fingerprint.
     """
     path = path.rstrip("/") or "/"
     outputs = [path]

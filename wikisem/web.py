@@ -78,9 +78,10 @@ class Patience:
         about: str = "",
         progress: Callable[[], int] = lambda: 0,
     ) -> T:
-        """What ``ask`` returns, asked again while that is worth it; after that an error of ``kind`` that says why.
+        """Return what ``ask`` returns; call it again, after a pause, while it raises NoAnswerError and that may pass.
 
-        The count of attempts restarts when ``progress``, in bytes, has grown by LEAST_PROGRESS.
+        After the last attempt, raise ``kind`` with a text on ``url`` and what was asked ``about``. Attempts are counted
+        from one again when ``progress``, the bytes of a file that have come, has grown by LEAST_PROGRESS.
         """
         attempt, reached = 1, progress()
         while True:
@@ -177,7 +178,7 @@ class _Exchange(NamedTuple):
             raise self._no_answer(error) from error
 
     def _no_answer(self, error: Exception) -> NoAnswerError:
-        """Return what ended an exchange, by the first cause of an error."""
+        """Return the NoAnswerError for an error that ended an exchange; ``final`` if asking again would be no use."""
         # Apart, so that no frame of the traceback holds its own error: its sockets would wait for the collector.
         cause: BaseException = error
         host = ""
@@ -188,8 +189,8 @@ class _Exchange(NamedTuple):
         if isinstance(cause, TimeoutError):
             return NoAnswerError(f"no whole answer within {self.seconds:g} s")
         if isinstance(cause, socket.gaierror):
-            # A wrong name, or the machine is offline. One that had an address before, as in the middle of a download,
-            # is asked for again.
+            # A wrong name, or the machine is offline: final, unless the host had an address before, as in the middle of
+            # a download.
             reason = f"no address of {host} ({cause.strerror}); is the name right, and this machine online?"
             return NoAnswerError(reason, final=host not in _FOUND)
         return NoAnswerError(f"{type(cause).__name__}: {cause}", final=isinstance(error, ValueError))

@@ -72,9 +72,7 @@ _LABELS_OF: Final[Mapping[str, list[str]]] = {wiki: codes.split() for wiki, code
 
 
 def wiki_of(code: str) -> str | None:
-    """Return the database id of the Wikipedia in a language; None for a language of labels, and for an unknown code.
-
-    A variant has the wiki of the language that it is a variant of.
+    """Return the database id of the Wikipedia of a language or variant; None for one of labels, and an unknown code.
 
     >>> [wiki_of(code) for code in ("de", "zh-yue", "yue", "jp", "deu", "zh-hant", "sma")]
     ['dewiki', 'zh_yuewiki', 'zh_yuewiki', 'jawiki', 'dewiki', 'zhwiki', None]
@@ -86,17 +84,14 @@ def wiki_of(code: str) -> str | None:
 
 
 def language_of(wiki: str) -> str | None:
-    """Return the language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia.
-
-    A wiki that is not on the list, but named like a Wikipedia, has the code that a new one would have.
-    """
+    """Return the language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia."""
     if not wiki.endswith("wiki") or wiki in _OTHER_WIKIS or wiki == "wiki":
         return None
-    return _domain(wiki)
+    return _domain(wiki)  # also of a new one, which is not on the list yet
 
 
 def own_code(code: str) -> str:
-    """The code of the domain of a language's wiki, which tables use as key; for a language of labels, the code itself.
+    """Return the code in the domain of a language's Wikipedia (nb: no.wikipedia.org); without one, the code itself.
 
     >>> own_code("nb"), own_code("yue"), own_code("sma")
     ('no', 'zh-yue', 'sma')

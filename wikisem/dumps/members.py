@@ -14,8 +14,6 @@ from isal import igzip_lib
 
 from wikisem.dumps.model import STEP, BadRegion, Block, Compression, Damage, Lookahead, Range, Retries, format_location
 
-# gzip and zstd, the compressions in which a file is a chain of members: how a member begins, and what decodes it.
-
 
 @dataclass(eq=False)
 class Decoder:
@@ -48,8 +46,8 @@ class Decoder:
         return unused + bytes(self._input[self._used :])
 
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
-        """Return the next text: of isal's decoder at most ``max_length`` bytes, of others what a step expands to."""
-        del max_length
+        """Take in more of a member, and return the text of the first steps of it that give any; b"" if none does."""
+        del max_length  # isal's decoder limits its text by this argument; here ``step`` does
         if data:
             self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
         text = b""
@@ -129,7 +127,8 @@ _TRUNCATED: Final = "truncated"
 
 
 def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> int | None:
-    """Go to the next member that begins before ``limit``, and give its offset; None if there is none."""
+    """Go to the next gzip member or zstd frame that begins before byte ``limit``; return its offset, or None."""
+    # Its first bytes may occur by accident in compressed bits, so what follows them must decode, too.
     while (head := ahead.find(codec.magic, limit)) is not None:
         if _probe(codec, ahead, _GLANCE_BYTES) is None:
             ahead.discard(head + 1)  # a false head, seen so cheaply that it does not count as a failed reading
@@ -151,7 +150,7 @@ def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
 
 
 def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
-    """The text of the members that begin in the range, then of those after it, as long as the caller asks for more."""
+    """Yield the text of the gzip members or zstd frames that begin in the range, then of those after it, on demand."""
     path, ahead, retries = range_.path, Lookahead(source, range_.start), Retries()
     if range_.start:
         found = find_head(codec, ahead, range_.stop, retries)
@@ -160,41 +159,39 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
             yield BadRegion(Damage("garbage", format_location(path, range_.start, 0), detail), inside=True)
         if found is None:
             return
-    inside = True
+    inside = True  # whether the member begins in the range
     while True:
         for damage in _go_to_next(path, codec, source, ahead, retries):
             yield BadRegion(damage, inside)
         if not ahead.slice(ahead.base, ahead.base + 1):
             return
-        # The range after this one looks for a sound head, and so passes over a damaged member at its start: that
-        # member is this range's to report.
+        # The next range begins at a member that decodes: a damaged one at its start is for this range to report.
         inside = inside and (ahead.base < range_.stop or not _probe(codec, ahead, codec.probe))
         yield from _read_member(path, codec, ahead, chunk_bytes, retries, inside=inside)
 
 
 def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
-    """Go on to the next head, or to the end of the file, and yield what is damaged on the way.
-
-    No damage are frames without text, and zeros after the last member, as tapes and copies by blocks leave them.
-    """
+    """Go on to the first bytes of the next member, or to the end of the file, and yield the damage on the way."""
+    # Frames without text are no damage; their first eight bytes say how long the rest is.
     while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + _SKIPPABLE_HEAD)):
         start = ahead.base
         ahead.discard(start + _SKIPPABLE_HEAD + int.from_bytes(head[4:], "little"))
         if not ahead.slice(ahead.base, ahead.base + 1) and ahead.base > source.seek(0, os.SEEK_END):
             detail = f"a frame without text says that it ends at byte {ahead.base}, after the end of the file"
             ahead.seek(start + 1)
-            follows = _resume(codec, ahead, retries) is not None
-            yield Damage("truncated", format_location(path, start, 0), detail, lost=follows)
+            lost = _resume(codec, ahead, retries) is not None  # the length is wrong then
+            yield Damage("truncated", format_location(path, start, 0), detail, lost)
     start = ahead.base
-    # Past all zeros: what follows them in the bytes that were read is given back.
+    # Nor are zeros, as tapes and copies by blocks leave them at the end: what follows them is given back.
     while ahead.slice(ahead.base, ahead.base + 1) == b"\0" and (data := ahead.read_buffered()):
         ahead.seek(ahead.base - len(data.lstrip(b"\0")))
     following = ahead.slice(ahead.base, ahead.base + len(codec.magic))
     if not following or (following == codec.magic and ahead.base == start):
         return
+    # Anything else up to the next member. Text may have been lost if it can have been a member; of what follows the
+    # last one nothing is known.
     found = _resume(codec, ahead, retries)
     detail = f"expected a {codec.name} member, saw {ahead.base - start} bytes of something else"
-    # Text may have been lost if these bytes can have been a member; of what follows the last one nothing is known.
     may_be_member = found is not None and found - start >= codec.smallest
     yield Damage("garbage", format_location(path, start, 0), detail, lost=may_be_member)
 
@@ -210,77 +207,79 @@ def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
 def _read_member(
     path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, retries: Retries, *, inside: bool
 ) -> Iterator[Block | BadRegion]:
-    """Decode a member with the fast decoder; if that fails, again with care, without the text that was yielded."""
-    head, decoder, yielded, input_size = ahead.base, codec.fast(), 0, _FIRST_INPUT
+    """Yield the text of a gzip member or zstd frame by the fast decoder; if that fails, the rest by the precise one."""
+    head, decoder, text_size, input_size = ahead.base, codec.fast(), 0, _FIRST_INPUT
     with suppress(*codec.errors):
         while not decoder.eof:
             data, wants_input = b"", decoder.needs_input
             if wants_input:
                 data, input_size = ahead.read_buffered(input_size), min(2 * input_size, STEP)
             if text := decoder.decompress(data, chunk_bytes):
-                yield Block(text, head, yielded, inside)
-                yielded += len(text)
+                yield Block(text, head, text_size, inside)
+                text_size += len(text)
             elif not data and (wants_input or not decoder.needs_input):
                 break  # the file ends here, or the decoder neither gives nor takes anything
     if decoder.eof:
         ahead.seek(ahead.base - len(decoder.unused_data))
         return
+    # The precise decoder begins at the head again: text that the fast one gave is not yielded twice.
     for rescued in _rescue(path, codec, ahead, head, retries):
         if isinstance(rescued, Damage):
             yield BadRegion(rescued, inside)
-        elif rescued.offset + len(rescued.data) > yielded:
-            start = max(0, yielded - rescued.offset)
+        elif rescued.offset + len(rescued.data) > text_size:
+            start = max(0, text_size - rescued.offset)
             yield Block(rescued.data[start:], head, rescued.offset + start, inside)
 
 
 def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retries) -> Iterator[Block | Damage]:
-    """Decode a damaged member again, first to find the step that fails, then that step byte by byte; go to the next."""
+    """Yield all text of a damaged member that begins at byte ``head``, then its damage; go on to the next member."""
+    # Decoded once in steps of input, to find the one that fails; then again, with that step byte by byte.
     ahead.seek(head)
     for _ in _decode_precisely(codec, ahead, fine_from=sys.maxsize):
         pass
     step_that_fails = ahead.base
     ahead.seek(head)
-    yielded, failure = yield from _decode_precisely(codec, ahead, fine_from=step_that_fails)
+    text_size, failure = yield from _decode_precisely(codec, ahead, fine_from=step_that_fails)
     if not failure:
         return
     failed_at = ahead.base
     ahead.seek(retries.failed(head, failed_at))
     next_head = _resume(codec, ahead, retries)
-    where = format_location(path, head, yielded)
+    where = format_location(path, head, text_size)
     if failure == _TRUNCATED and next_head is None:
-        detail = f"the {codec.name} member ends too soon after {yielded} bytes of text, in byte {failed_at} of the file"
-        yield Damage("truncated", where, detail)
+        ends = f"ends too soon after {text_size} bytes of text, in byte {failed_at} of the file"
+        yield Damage("truncated", where, f"the {codec.name} member {ends}")
         return
-    # With a wrong checksum all text is there, unless there is room for another member in front of the next head.
+    # If only the checksum is wrong, no text is lost, unless there is room for another member before the next one.
     is_checksum = any(text in failure for text in codec.checksum_errors)
     lost = next_head is not None and not 0 <= next_head - failed_at < codec.smallest
-    detail = f"{failure} after {yielded} bytes of text, in bytes {head} to {ahead.base} of the file"
+    detail = f"{failure} after {text_size} bytes of text, in bytes {head} to {ahead.base} of the file"
     yield Damage("checksum" if is_checksum else "undecodable", where, detail, lost or not is_checksum)
 
 
 def _decode_precisely(codec: Codec, ahead: Lookahead, fine_from: int) -> Generator[Block, None, tuple[int, str]]:
-    """Yield the text of the next member in steps; from byte ``fine_from`` of the file on, a step is a single byte.
+    """Yield the text of the next member, decoded in steps of 64 KiB of input, from byte ``fine_from`` on of one byte.
 
-    Return the bytes of the text, and why it ends, "" if the member does; ``ahead`` is then after the member, or at the
-    step that failed.
+    Return how many bytes of text that is, and the error that ended it, "" if the member ended. ``ahead`` is then after
+    the member, or at the step that failed.
     """
-    head = reached = ahead.base
-    decoder, yielded = codec.precise(), 0
+    head = step_start = ahead.base
+    decoder, text_size = codec.precise(), 0
     while data := ahead.slice(ahead.base, ahead.base + _STEP_BYTES):
         ahead.discard(ahead.base + len(data))
-        size = 1 if reached >= fine_from else len(data)
+        size = 1 if step_start >= fine_from else len(data)
         for start in range(0, len(data), size):
             step = unread = data[start : start + size]
             try:
                 while text := decoder.decompress(unread):
-                    yield Block(text, head, yielded, inside=True)
-                    yielded += len(text)
-                    unread = b""
+                    yield Block(text, head, text_size, inside=True)
+                    text_size += len(text)
+                    unread = b""  # what it has taken in may expand to more text
             except codec.errors as error:
-                ahead.seek(reached)
-                return yielded, str(error)
+                ahead.seek(step_start)
+                return text_size, str(error)
             if decoder.eof:
-                ahead.seek(reached + len(step) - len(decoder.unused_data))
-                return yielded, ""
-            reached += size
-    return yielded, _TRUNCATED
+                ahead.seek(step_start + len(step) - len(decoder.unused_data))
+                return text_size, ""
+            step_start += size
+    return text_size, _TRUNCATED

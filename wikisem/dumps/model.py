@@ -76,8 +76,6 @@ def format_location(path: str, segment: int, offset: int) -> str:
     return f"{path}:{segment}+{offset}" if segment else f"{path}:{offset}"
 
 
-# Reading a file forwards, with random access to bytes that were read but not used yet.
-
 STEP: Final = 1 << 20
 # The most readings that fail, one inside the other, before all that they have read is skipped.
 _MOST: Final = 8
@@ -102,28 +100,28 @@ class Lookahead:
 
     def __init__(self, source: BinaryIO, start: int, step: int = STEP) -> None:
         self._source, self._step = source, step
-        self.base = self._start = start
+        self.base = self._data_start = start  # offsets in the file: of what comes next, and of the first byte of data
         self._data = b""
 
     @property
     def end(self) -> int:
         """The offset after the last byte that was read."""
-        return max(self.base, self._start + len(self._data))
+        return max(self.base, self._data_start + len(self._data))
 
     def seek(self, offset: int) -> None:
         """Go to an offset; bytes around it that were read are kept."""
-        if not self._start <= offset <= self._start + len(self._data):
-            self._start, self._data = offset, b""
+        if not self._data_start <= offset <= self._data_start + len(self._data):
+            self._data_start, self._data = offset, b""
         self.base = offset
 
     def fill(self) -> bool:
-        """Read on; False at the end of the file."""
+        """Read the next bytes of the file, and drop those in front of ``base``; False if it has ended."""
         end = self.end
         self._source.seek(end)  # others may read the same file in between
         more = self._source.read(self._step)
-        kept = memoryview(self._data)[self.base - self._start :]
+        kept = memoryview(self._data)[self.base - self._data_start :]
         self._data = b"".join((kept, more)) if kept else more
-        self._start = self.base
+        self._data_start = self.base
         return len(more) > 0
 
     def discard(self, offset: int) -> None:
@@ -136,20 +134,21 @@ class Lookahead:
         return data[first : first + max(0, stop - start)]
 
     def view(self, start: int, stop: int) -> tuple[bytes, int]:
-        """Data that holds what ``slice`` gives, copied only if it must be read again, and where in it that begins."""
-        if start < self._start or (start < self.base and stop > self._start + len(self._data)):
+        """Return bytes that hold what ``slice`` gives, without a copy, and the index in them at which that begins."""
+        # Bytes that are not in hand any more, or would be dropped by reading on, are read again.
+        if start < self._data_start or (start < self.base and stop > self._data_start + len(self._data)):
             self._source.seek(start)
             return self._source.read(stop - start), 0
         while self.end < stop and self.fill():
             pass
-        return self._data, start - self._start
+        return self._data, start - self._data_start
 
     def find(self, mark: bytes, limit: int = sys.maxsize) -> int | None:
         """Go to the next place before ``limit`` where these bytes begin, and give its offset; None if there is none."""
         while self.base < limit:
-            found = self._data.find(mark, self.base - self._start, limit - self._start + len(mark) - 1)
+            found = self._data.find(mark, self.base - self._data_start, limit - self._data_start + len(mark) - 1)
             if found >= 0:
-                self.base = self._start + found
+                self.base = self._data_start + found
                 return self.base
             self.discard(self.end - len(mark) + 1)
             if not self.fill():
@@ -158,9 +157,9 @@ class Lookahead:
 
     def read_buffered(self, most: int | None = None) -> bytes:
         """Return up to ``most`` bytes that were read and not used, or else the next of the file; b"" at its end."""
-        if self.base >= self._start + len(self._data):
+        if self.base >= self._data_start + len(self._data):
             self.fill()
-        first = self.base - self._start
+        first = self.base - self._data_start
         data = self._data[first : None if most is None else first + most]
         self.base += len(data)
         return data
@@ -181,18 +180,21 @@ class Retries:
     """
 
     has_skipped: bool = False
-    _furthest: int = 0
+    _furthest_stop: int = 0
     _count: int = 0
 
     def failed(self, start: int, stop: int) -> int:
-        """Note that the bytes from ``start`` to ``stop`` were decoded without success; return where to look further."""
-        self._count = self._count + 1 if start < self._furthest else 1
-        self._furthest = max(self._furthest, stop)
+        """Note that bytes ``start`` to ``stop`` do not decode; return the offset from which to look for the next head.
+
+        That is the byte after ``start``, or after too many failures in a row the end of all that they have read.
+        """
+        self._count = self._count + 1 if start < self._furthest_stop else 1
+        self._furthest_stop = max(self._furthest_stop, stop)
         if self.is_worth(start + 1):
             return start + 1
         self.has_skipped = True
-        return self._furthest
+        return self._furthest_stop
 
     def is_worth(self, start: int) -> bool:
         """Return whether to decode from an offset on."""
-        return self._count < _MOST or start >= self._furthest
+        return self._count < _MOST or start >= self._furthest_stop

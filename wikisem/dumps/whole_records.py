@@ -22,7 +22,6 @@ from wikisem.dumps.model import BadRegion, Block, Chunk, Compression, Damage, Lo
 
 _LOG: Final = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
-# The endings of compressed files.
 ENDINGS: Final[dict[str, Compression]] = {"bz2": "bzip2", **{codec.ending: name for name, codec in CODECS.items()}}
 # A file with no second member in this many bytes is read in one go: looking further would read it twice.
 _LOOK_BYTES: Final = 1 << 28
@@ -32,8 +31,7 @@ def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes
     """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes; an empty file has none.
 
     Cuts are at multiples of a size, because the reader of a range finds its own first segment. The first bytes tell the
-    compression. If they are those of none that is known, the file's name does, so that a dump with a damaged head is
-    not read as text.
+    compression, or else the file's name, so that a dump with a damaged head is not read as text.
     """
     with open_binary(path) as source:
         size, target = source.seek(0, os.SEEK_END), target_bytes
@@ -42,11 +40,12 @@ def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes
         compression = ENDINGS.get(path.rpartition(".")[2].lower(), "plain")
         if HEADER.match(head):
             compression = "bzip2"
-        for name, codec in CODECS.items():
-            if head.startswith(codec.magic) or codec.skippable.match(head):
+        for name, known in CODECS.items():
+            if head.startswith(known.magic) or known.skippable.match(head):
                 compression = name
-        members = CODECS.get(compression) if size > target_bytes else None
-        if members and find_head(members, Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is None:
+        # gzip and zstd can only be read from the start of a member: if a file has one for all, cuts would be no use.
+        codec = CODECS.get(compression) if size > target_bytes else None
+        if codec and find_head(codec, Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is None:
             _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, compression)
             target = size
     return [Range(path, compression, start, min(start + target, size)) for start in range(0, size, max(1, target))]
@@ -103,20 +102,21 @@ def read_head(ranges: Sequence[Range], open_binary: Opener) -> bytes:
 def _blocks(
     range_: Range, source: BinaryIO, chunk_bytes: int, on_stream: Callable[[StreamPart], object]
 ) -> Iterator[Block | BadRegion]:
-    """Yield the text of the range, then the text after it, for as long as the caller asks for more."""
+    """Yield the decoded text of the range, then that after it, for as long as the caller asks for more."""
     if range_.compression == "bzip2":
         yield from read_blocks(range_, source, on_stream)
         return
     if range_.compression != "plain":
         yield from read_members(range_, CODECS[range_.compression], source, chunk_bytes)
         return
+    # A plain file is all one segment, a part that decodes on its own, from byte 0 on.
     inside = Lookahead(source, range_.start, chunk_bytes)
     while inside.base < range_.stop:
         offset, data = inside.base, inside.read_buffered()
         if not data:
             return  # the file has been cut off since it was planned
         yield Block(data[: range_.stop - offset], segment=0, offset=offset, inside=True)
-    after = Lookahead(source, range_.stop, model.STEP // 16)  # the rest of a record is short
+    after = Lookahead(source, range_.stop, model.STEP // 16)  # in small steps: the rest of one record is short
     while data := after.read_buffered():
         yield Block(data, segment=0, offset=after.base - len(data), inside=False)
 
@@ -126,53 +126,55 @@ class _RecordAssembler:
 
     def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int, closing: bytes) -> None:
         self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
-        self._closing, self._tail, self._truncated = closing, b"", False
-        self._parts: list[bytes] = []
-        self._size = self._segment = self._offset = 0
-        self._enough = chunk_bytes  # how much text is searched for whole records
-        self._searched = 0  # text after the range is known to hold no delimiter up to here
+        self._parts: list[bytes] = []  # the text that has not been yielded, from the beginning of a record on
+        self._size = self._segment = self._offset = 0  # its bytes, and where it begins, as in a ``Chunk``
+        self._enough = chunk_bytes  # how many bytes of it are searched for whole records
+        self._searched = 0  # after the range: how many bytes of it are known to hold no delimiter
         self._skipping = range_.start > 0  # text up to the next delimiter belongs to a record of the range before
-        self._outside = False
-        self.done = False
+        self._after_range = self.done = False
+        # How the file has to end, and the last bytes so far; a cut that was reported already is not reported again.
+        self._closing, self._tail, self._truncated = closing, b"", False
 
     def add(self, block: Block) -> Iterator[Chunk | Damage]:
-        """Add a block; yield whole records once there are ``chunk_bytes`` of them."""
-        if not (block.inside or self._outside):
-            yield from self._flush()
-            self._outside, self._searched = True, self._size
+        """Add the text of a block; yield whole records once there are ``chunk_bytes`` of them."""
+        # At the first block after the range, whole records are yielded: what is left of the range has no delimiter.
+        if not (block.inside or self._after_range):
+            yield from self._whole_records()
+            self._after_range, self._searched = True, self._size
         if not self._parts:
             self._segment, self._offset = block.segment, block.offset
         self._parts.append(block.data)
         self._size += len(block.data)
-        if self._outside:
+        if self._after_range:
             yield from self._end_last_record()
             return
+        # The rest of a record of the range before, or of a damaged one, is left out.
         if self._skipping:
             text = self._join()
             found = text.find(self._delimiter)
             start = found + len(self._delimiter)
             self._skipping = found < 0
-            self._remember(text[:start])
+            self._remember_tail(text[:start])
             # The text may end in the first bytes of a delimiter.
-            self._keep(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else start)
+            self._keep_from(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else start)
         if self._size >= self._enough:
-            yield from self._flush()
+            yield from self._whole_records()
             # A record that has not ended is joined and looked through again when there is twice as much of it.
             self._enough = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
 
     def _end_last_record(self) -> Iterator[Chunk | Damage]:
-        """Look for the end of the record that began inside the range, to which alone text after the range is read."""
+        """Find the end of the record that began in the range, which alone text after it is read for, and yield it."""
         if self._skipping:
-            # A record after the range is ours only if the delimiter before it begins inside; it may end outside.
+            # No record has begun yet. One begins for this range only if the delimiter before it begins in the range.
             text = self._join()
             found = text.find(self._delimiter)
             if not 0 <= found < self._searched:
                 self.done = len(text) >= self._searched + len(self._delimiter) - 1
                 return
             self._skipping, self._searched = False, 0
-            self._remember(text[: found + len(self._delimiter)])
-            self._keep(text, found + len(self._delimiter))
-        # Only the last parts are joined, from the one on in which the text that was not searched begins.
+            self._remember_tail(text[: found + len(self._delimiter)])
+            self._keep_from(text, found + len(self._delimiter))
+        # The first ``_searched`` bytes hold no delimiter. Parts within these are not joined again, which would be slow.
         first, begin = len(self._parts), self._size
         while begin > self._searched:
             first -= 1
@@ -181,29 +183,32 @@ class _RecordAssembler:
         if found >= 0:
             self.done = True
             yield self._chunk(self._join()[: begin + found + len(self._delimiter)])
-        else:
+        else:  # the last bytes may begin a delimiter
             self._searched = max(self._searched, self._size - len(self._delimiter) + 1)
             yield from self._check_length()
 
     def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
-        """Report damage: yield whole records, and abandon the one that had begun."""
+        """Yield whole records, what is left of the one that the damage cuts off as damage too, and the damage itself.
+
+        Damage that loses no text (a wrong checksum) cuts off nothing. Damage after the range is the next range's.
+        """
         self._truncated = self._truncated or region.damage.reason == "truncated"
         if region.damage.lost:
-            yield from self._flush()
-            yield from self._abandon_record("the rest of it cannot be decoded")
+            yield from self._whole_records()
+            yield from self._drop_record("the rest of it cannot be decoded")
             self._skipping = True
-            self.done = not region.inside  # after the range, only the end of the abandoned record was looked for
+            self.done = not region.inside  # after the range, only the end of that record was looked for
         if region.inside:
             yield region.damage
 
     def finish(self) -> Iterator[Chunk | Damage]:
-        """Yield the last record of the file, which has no delimiter."""
-        if self._skipping:
+        """Yield the last record of the file, which may lack a delimiter, and damage if the file was cut short."""
+        if self._skipping:  # no record begins here, or the last one was lost
             return
-        yield from self._flush()
+        yield from self._whole_records()
         if self._size:
             yield self._chunk(self._join())
-        # Only the range that reads the last text of a file comes here, and not if the last record was lost.
+        # Only the range that reads the last text of a file comes here: it must end with "]" or a closing tag.
         end = self._tail.rstrip()
         if self._closing and end and not end.endswith(self._closing) and not self._truncated:
             where = model.format_location(self._path, self._segment, self._offset + self._size)
@@ -215,13 +220,13 @@ class _RecordAssembler:
         self._parts = [text]
         return text
 
-    def _keep(self, text: bytes, start: int) -> None:
+    def _keep_from(self, text: bytes, start: int) -> None:
         self._offset += start
         self._parts = [text[start:]] if start < len(text) else []
         self._size = len(text) - start
 
-    def _flush(self) -> Iterator[Chunk | Damage]:
-        """Yield the whole records that there are; what follows the last delimiter is kept."""
+    def _whole_records(self) -> Iterator[Chunk | Damage]:
+        """Yield the text up to the last delimiter as a chunk of whole records; keep the record that begins after it."""
         if self._skipping or not self._size:
             return
         if self._delimiter not in self._parts[-1]:  # it may cross from one part to the next
@@ -230,25 +235,25 @@ class _RecordAssembler:
         stop = last.rfind(self._delimiter) + len(self._delimiter)
         if stop >= len(self._delimiter):
             yield self._chunk(b"".join([*before, memoryview(last)[:stop]]))
-            self._offset += self._size - len(last)
-            self._keep(last, stop)
+            self._offset += self._size - len(last)  # where the last part begins
+            self._keep_from(last, stop)
         yield from self._check_length()
 
     def _check_length(self) -> Iterator[Damage]:
         if self._size > RECORD_LIMIT:
-            yield from self._abandon_record(f"it has more than {RECORD_LIMIT} bytes")
-            self._skipping, self.done = True, self._outside
+            yield from self._drop_record(f"it has more than {RECORD_LIMIT} bytes")
+            self._skipping, self.done = True, self._after_range
 
-    def _abandon_record(self, why: str) -> Iterator[Damage]:
+    def _drop_record(self, why: str) -> Iterator[Damage]:
         text = self._join() if not self._skipping else b""
         if text.strip():
             detail = f"{why}: {len(text)} bytes of a record that begins with {text[:80]!r}"
             yield Damage("torn-record", model.format_location(self._path, self._segment, self._offset), detail)
         self._parts, self._size, self._enough = [], 0, self._chunk_bytes
 
-    def _remember(self, text: bytes) -> None:
+    def _remember_tail(self, text: bytes) -> None:
         self._tail = (self._tail + text[-_TAIL_BYTES:])[-_TAIL_BYTES:]
 
     def _chunk(self, text: bytes) -> Chunk:
-        self._remember(text)
+        self._remember_tail(text)
         return Chunk(text, self._path, self._segment, self._offset)

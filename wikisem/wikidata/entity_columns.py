@@ -53,28 +53,23 @@ class _Lists:
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(keys.astype(np.int32)))
 
     def relations(self) -> pa.ListArray:
-        """Return the relations of each row: a property and an item by number, ascending, each pair once.
-
-        P31 and P279, which have columns of their own, are left out, and so is what has no number.
-        """
-        keys, is_kept = self._property_keys(self.keys)
+        """Return the relations of each row but P31 and P279: a property and an item by number, ascending, each once."""
+        keys, is_kept = self._property_keys(self.keys)  # row of the table << 32 | number of the property
         items = _numbers(self.values, item_number)
         is_kept &= items > 0
         keys, items = keys[is_kept], items[is_kept]
-        order = np.lexsort((items, keys))
+        order = np.lexsort((items, keys))  # by row, then property, then item
         keys, items = keys[order], items[order]
-        first = differs_from_previous(keys) | differs_from_previous(items)
-        keys, items = keys[first], items[first]
-        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
-        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]
+        is_first = differs_from_previous(keys) | differs_from_previous(items)
+        keys, items = keys[is_first], items[is_first]
+        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)  # row << 32 is the least key of a row
+        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]  # of a key, the low 32 bits: the property
         relations = pa.StructArray.from_arrays(numbers, fields=list(RELATION))
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), relations)
 
     def _property_keys(self, ids: Sequence[str]) -> tuple[Numbers, npt.NDArray[np.bool_]]:
-        """Return for each id of a property its row, above 32 bits of its number, and whether it is kept here.
-
-        All ids are turned into numbers at once, which takes half as long as one by one.
-        """
+        """Return for each id of a property ``row << 32 | number``, and whether it is kept here."""
+        # All ids are turned into numbers at once, which takes half as long as one by one.
         rows, numbers = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends)), _numbers(ids, property_number)
         return rows << 32 | numbers, ~np.isin(numbers, (0, *_CLASS_PROPERTIES))
 
@@ -92,8 +87,9 @@ class EntityColumns:
     """
 
     def __init__(self, fields: line_types.Fields) -> None:
-        self._fields, self._codes = fields, fields.label_codes
+        self._fields, self._codes = fields, fields.label_codes  # languages to keep, None for all
         self._best, self._asked = fields.ranks == "best", frozenset(fields.properties)
+        # Columns by item: lists of values, and ``_Lists`` for lists or maps; aliases, maps to lists, have two.
         self._qids, self._sitelinks, self._revisions = list[str](), list[int](), list[int]()
         self._instance_of, self._subclass_of, self._other_instance_of = _Lists(), _Lists(), _Lists()
         self._titles, self._labels, self._statements = _Lists(), _Lists(), _Lists()
@@ -134,18 +130,18 @@ class EntityColumns:
         self._add_statements(lines, claims)
 
     def _add_names(self, lines: Sequence[line_types.Line]) -> None:
-        """Append titles by site, labels and aliases by language code, in the order of sites and codes; descriptions."""
-        titles, labels, aliases, texts = self._titles, self._labels, self._aliases, self._aliases_by_code
+        """Append for each item its titles by site, labels and aliases by language (both sorted), and description."""
+        titles, labels, aliases, alias_lists = self._titles, self._labels, self._aliases, self._aliases_by_code
         codes = self._codes
         for line in lines:
-            # A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304):
-            # links to a redirect are counted for its target, which is the page that such a sitelink means.
+            # Titles. One stays even where a badge says that the page is a redirect (Q70893996, Q70894304): links to a
+            # redirect are counted for its target, which is the page that such a sitelink means.
             if isinstance(sitelinks := line.sitelinks, dict):
                 sites = [site for site in sorted(sitelinks) if is_wikipedia(site)]
                 titles.keys.extend(sites)
                 titles.values.extend([sitelinks[site].title for site in sites])
             titles.ends.append(len(titles.keys))
-            # Where only some languages are read, labels and aliases are members of a type made for these.
+            # Labels. Where only ``codes`` are read, these and aliases are structs with a member for each of them.
             if line.labels and codes is None:
                 own_codes = sorted(line.labels)
                 labels.keys.extend(own_codes)
@@ -156,6 +152,7 @@ class EntityColumns:
                         labels.keys.append(code)
                         labels.values.append(label.value)
             labels.ends.append(len(labels.keys))
+            # Aliases, only of items with a sitelink.
             by_code: Iterable[tuple[str, list[line_types.Label] | None]] = ()
             if self._fields.aliases and line.sitelinks and line.aliases:
                 values = () if codes is None else msgspec.structs.astuple(line.aliases)
@@ -163,15 +160,15 @@ class EntityColumns:
             for code, found in by_code:
                 if found:
                     aliases.keys.append(code)
-                    texts.values.extend(sorted({alias.value for alias in found}))
-                    texts.ends.append(len(texts.values))
+                    alias_lists.values.extend(sorted({alias.value for alias in found}))
+                    alias_lists.ends.append(len(alias_lists.values))
             aliases.ends.append(len(aliases.keys))
             is_described = self._fields.signatures and isinstance(line.descriptions, line_types.Descriptions)
             text: line_types.Label | None = line.descriptions.en if is_described else None
             self._descriptions.append(None if text is None else text.value)
 
     def _add_items(self, column: _Lists, statements_of_items: Sequence[list[line_types.LineStatement] | None]) -> None:
-        """Append the items that the statements of each line have as values, ascending."""
+        """Append for each item the items that its statements have as values, ascending."""
         for statements in statements_of_items:
             if statements:
                 qids = [_qid(value) for value in ranked_values(statements, self._best)]
@@ -182,17 +179,17 @@ class EntityColumns:
             column.ends.append(len(column.values))
 
     def _add_statements(self, lines: Sequence[line_types.Line], claims: Sequence[line_types.Claims]) -> None:
-        """Append what items state besides their classes, of items with a sitelink also relations and signatures.
+        """Append for each item its statements that are asked for, and, if it has a sitelink, relations and signature.
 
-        Statements and relations have the ranks that count; in a signature a property counts whatever its ranks and
-        values.
+        Relations are its statements about items, of the ranks that count. Its signature is the ids of all its
+        properties, whatever their ranks and values.
         """
         other_classes, statements, signatures = self._other_instance_of, self._statements, self._properties
         properties, related_items = self._relations.keys, self._relations.values
         for line, of_line in zip(lines, claims, strict=True):
             classes = of_line.statements.get("P31") if self._best else None
             if classes and len(classes) > 1 and any(statement.rank == "preferred" for statement in classes):
-                # The items at sound ranks that are not among the best; nearly always there are none.
+                # Its classes of normal rank beside preferred ones; nearly always there are none.
                 best = {item_number(_qid(value)) for value in ranked_values(classes, best=True)}
                 sound = {item_number(_qid(value)) for value in ranked_values(classes, best=False)}
                 other_classes.values.extend(sorted_qids(sound - best))
@@ -220,10 +217,7 @@ class EntityColumns:
 
 
 def ranked_values(statements: list[line_types.LineStatement], best: bool) -> list[line_types.Value | str]:
-    """Return the values of statements that are not deprecated, with ``best`` only those of the best rank.
-
-    Statements of an unknown value or of no value are left out.
-    """
+    """Return the known values of statements that are not deprecated, with ``best`` only those of the best rank."""
     if len(statements) == 1:  # most
         [statement] = statements
         data = statement.mainsnak.datavalue
@@ -281,20 +275,17 @@ def edge_targets(table: pa.Table) -> Numbers:
 
 
 def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
-    """Return how many items have each distinct list of classes, as ``schemas.UNLINKED``, ordered.
+    """Return how many items have each distinct list of classes (P31), as ``schemas.UNLINKED``, ordered.
 
-    For items that ``linked_only`` leaves out, since shares of all instances of a class depend on them. The tables have
-    the columns of ``schemas.ENTITIES`` or of ``UNLINKED``; items without a class are not counted.
+    For items without a sitelink that a run leaves out: shares of all instances of a class depend on them, too. A table
+    has a row for each item (``ENTITIES``), or is a count itself (``UNLINKED``); items without a class do not count.
     """
     with_class = (table.filter(pc.greater(pc.list_value_length(table["instance_of"]), 0)) for table in tables)
     return _count_alike(pa.concat_tables([UNLINKED.empty_table(), *map(_count_alike, with_class)]))
 
 
 def _count_alike(table: pa.Table) -> pa.Table:
-    """Return the distinct lists of classes in a table, ordered, with how many items have each, as ``UNLINKED``.
-
-    A row is one item, or as many as the column ``items`` says if there is one.
-    """
+    """Return the distinct lists of classes of a table, ordered, and how many items (rows, or ``items``) have each."""
     classes = table["instance_of"].combine_chunks()
     # Lists cannot be grouped, so they are joined into strings; one row of each group has the list itself.
     items = table["items"] if "items" in table.column_names else np.ones(len(table), dtype=np.int64)
@@ -330,10 +321,8 @@ def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
 
 
 def content_hash(row: Mapping[str, object]) -> bytes:
-    """Return a digest of a row's values: it decides between rows of one item with the same revision.
-
-    Its signature, relations, aliases and description come last, so that the choice is the same where none are recorded.
-    """
+    """Return a digest of a row's values: of two rows of an item with the same revision, the greater digest stays."""
+    # Columns that a run may leave empty come last, so that the choice is the same with and without them.
     last = ("properties", "relations", "aliases", "description")
     parts = [{name: value for name, value in row.items() if name not in last}, *map(row.get, last)]
     return b"".join(blake2b(orjson.dumps(part), digest_size=16).digest() for part in parts)

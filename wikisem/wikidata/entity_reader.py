@@ -43,15 +43,13 @@ def read_entities(
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table with the columns of docs/entities.md, by QID.
 
-    In place of the file it can be a folder of public Parquet tables.
-
-    These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
-    value of either, each in its latest revision. ``labels`` are the languages to keep, with ``mul`` (None: all).
-    ``properties`` are those whose statements to keep. ``ranks`` says which statements of P31 and P279 count: those of
-    the "best" rank, or all that are "not-deprecated". ``signatures``, ``relations`` and ``aliases`` fill the columns
-    ``properties``, ``relations`` and ``aliases``. ``on_unreadable`` is called with each record that could not be read;
-    without it, the first one raises DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError
-    if it has no item.
+    In place of the file it can be a folder of public Parquet tables. These are the rows of the entities stage, made in
+    memory without Beam: the items that have P31 or P279 or are the value of either, each in its latest revision.
+    ``labels`` are the languages to keep, with ``mul`` (None: all). ``properties`` are those whose statements to keep.
+    ``ranks`` says which statements of P31 and P279 count: those of the "best" rank, or all that are "not-deprecated".
+    ``signatures``, ``relations`` and ``aliases`` fill the columns ``properties``, ``relations`` and ``aliases``.
+    ``on_unreadable`` is called with each record that could not be read; without it, the first one raises
+    DamagedInputError. Raises MissingInputError if there is no file, DamagedInputError if it has no item.
     """
     codes = None if labels is None else tuple(map(check_language, labels))
     fields = Fields(codes, tuple(map(check_property, properties)), ranks, signatures, relations, aliases)
@@ -63,7 +61,7 @@ def read_entities(
     if not parts:
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
-    # An item that has P31 or P279 is certain to stay; any other one only if it is the value of either, see below.
+    # An item that has P31 or P279 is certain to stay; any other one only if it is the value of either (an edge target).
     certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
     numbers = qid_numbers(rows["qid"])
     # Of an item that is in the dump more than once, all but the latest revision are superseded.
@@ -76,10 +74,9 @@ def read_entities(
 
 
 def _read_parts(path: str, fields: Fields) -> Iterator[tuple[list[tuple[Certainty, pa.Table]], list[UnreadableRecord]]]:
-    """Yield for each part of the input tables of items, with whether these are certain to stay, and what is unreadable.
+    """Yield for each part of the input its tables of items, as ``split_by_certainty`` does, and its unreadable records.
 
-    Parts are ranges of ids in public tables, and chunks of a dump: of a dump, items come once enough text has been
-    read, or all has.
+    Parts are ranges of ids in public tables, or chunks of a dump, whose items are held back until there are many.
     """
     if files_of_tables := find_table_files(path):
         tables = open_tables(files_of_tables, fields)
@@ -119,7 +116,8 @@ class EntityReader:
         self.fields = fields
         self._statements = msgspec.json.Decoder(list[line_types.LineStatement] | None).decode
         self._keys = fields.claims
-        # The type of a whole line: labels and aliases that are not asked for do not become objects.
+        # A line is decoded into a struct made for these fields: what has no member in it does not become an object. Its
+        # labels and aliases are dicts by language code, or structs with a member for each language that is read.
         codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
         if codes is not None:
             names = {f"code{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
@@ -139,7 +137,8 @@ class EntityReader:
         return EntityReader, (self.fields,)
 
     def read(self, line: bytes | memoryview) -> Line | LeftOutLine | UnreadableLine:
-        """Return the item of a line without the comma after it, or why there is no item."""
+        """Return the item of a line of JSON (without the comma after it), or why it has none."""
+        # Other entities are known by the first bytes of their line, such as ``{"type":"property"``.
         if len(line) > _TYPE and line[_TYPE] != _ITEM:
             left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
             if left_out is not None:
@@ -148,14 +147,15 @@ class EntityReader:
                 # Its labels are read, of which a dump has few; whatever else is in its line, it is left out.
                 mended = line_types.mend_line(bytes(line), self.fields)
                 return mended if isinstance(mended, LeftOutLine) else left_out
+        # Of the claims, by property and still JSON, only the statements of those are decoded that are read.
         found: Line | None
         try:
             found = self._decode(line)
             if claims := found.claims:
                 keys = self._keys & claims.keys()
                 if self.fields.relations and found.sitelinks:
-                    # All statements of a property have one type. Dumps of before 2014 do not say it. Most properties of
-                    # a line are identifiers, which need not be decoded then.
+                    # Relations are statements about items. All of a property have one type, which dumps of before 2014
+                    # do not say. Most properties of a line are identifiers, which need not be decoded then.
                     types = [(key, _DATATYPE(statements)) for key, statements in claims.items()]
                     keys.update([key for key, found_type in types if found_type is None or found_type[1] is not None])
                 found.claims = line_types.Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
@@ -163,6 +163,7 @@ class EntityReader:
             found = None
         if found and found.type == "item" and found.redirect is None and line_types.match_item(found.id):
             return found
+        # What the types refuse is read with care: it is mended, has no item, or cannot be read.
         mended = line_types.mend_line(bytes(line), self.fields)
         return self.read(mended) if isinstance(mended, bytes) else mended
 
@@ -181,7 +182,7 @@ class ChunkReader(line_types.LineAccount):
         self._columns, self._held = EntityColumns(reader.fields), 0
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
-        """Read the lines of a chunk; yield tables of ``schemas.ENTITIES`` whenever enough text has been read."""
+        """Read the lines of a chunk; for every 32 MiB of text, yield the items as ``split_by_certainty`` does."""
         if isinstance(chunk, Damage):
             self.reject(chunk.reason, chunk.where, chunk.detail)
             return
@@ -207,10 +208,7 @@ class ChunkReader(line_types.LineAccount):
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
-    """Return how the file of these ranges has to end: with "]" if it begins with "[", else with b"".
-
-    Raise WrongDumpError if it begins as XML does, before the rest of it is read.
-    """
+    """Return b"]", with which a file that begins with "[" has to end, for others b""; WrongDumpError for XML."""
     head = read_head(ranges, open_binary).lstrip()
     if head.startswith(b"<"):
         message = f"{ranges[0].path}: expected Wikidata JSON lines, saw XML that begins with {head[:_HEAD_SHOWN]!r}"
@@ -249,9 +247,7 @@ def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tu
         start = following + 1
 
 
-# Lines of a lexeme dump into lexemes with their forms.
-
-# The layout is that of https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation and of the dumps
+# Lexemes, in the layout of https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation and of the dumps
 # ``latest-lexemes.json.gz`` and ``.bz2`` (2026-11): a line for each lexeme, wrapped as in the dump of items.
 
 LEXEMES: Final = "lexemes"

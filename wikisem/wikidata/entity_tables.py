@@ -145,29 +145,28 @@ class EntityTables:
         }
 
     def ranges(self, rows: int = 0) -> list[IdRange]:
-        """Ranges of ids with about ``rows`` statements each, by default as many as the tables are worth.
-
-        They begin where row groups of claims begin; all ids are in one of them.
-        """
+        """Cut all ids into ranges with about ``rows`` statements each, by default at least 16 for large tables."""
+        # A range begins where a row group of claims begins, so that few row groups belong to two ranges.
         claims = [file for file in self.files if file.kind == "claims"]
         groups = sorted((group.least, group.rows) for file in claims for group in file.groups)
-        total = sum(size for _, size in groups)
+        total = sum(group_rows for _, group_rows in groups)
         rows_wanted = rows or min(max(total // _LEAST_RANGES, _SMALLEST_ROWS), _LARGEST_ROWS)
         starts, rows_seen = [""], 0
-        for least, size in groups:
+        for least, group_rows in groups:
             if rows_seen >= rows_wanted and least > starts[-1]:
                 starts.append(least)
                 rows_seen = 0
-            rows_seen += size
+            rows_seen += group_rows
         return [IdRange(*border) for border in itertools.zip_longest(starts, starts[1:])]
 
 
 def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
-    """Look at the tables that have these fields, labels and aliases of their languages; check that they fit together.
+    """Open the files that these fields are read of, labels and aliases only in their languages; check that they fit.
 
     Only the ends of files are read. Raises MissingInputError if a table or a part of one is missing, UsageError for
     tables of different releases, DamagedInputError if columns are missing or rows are not sorted by id.
     """
+    # Claims, labels and links must be there, aliases and descriptions only where they are read.
     labels = fields.label_codes
     is_read = {"aliases": fields.aliases, "descriptions": fields.signatures}
     found = [file for file in found if is_read.get(file.kind, True)]
@@ -178,11 +177,13 @@ def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
             f"{', '.join(sorted({file.folder for file in found}))}; get wikidata-{missing[0]} as well"
         )
     _require_one_release(found)
+    # The row groups and columns of the files in the languages that are read.
     of_languages = {"labels": labels, "aliases": labels, "descriptions": (DESCRIBED,)}
-    keys = [(file, of_languages.get(file.kind)) for file in found]
-    wanted = [file for file, languages in keys if languages is None or file.key in languages]
+    languages_of = [(file, of_languages.get(file.kind)) for file in found]
+    wanted = [file for file, languages in languages_of if languages is None or file.key in languages]
     opened = for_each_file(found[0].path, _open_file, wanted)
     opened.sort(key=lambda file: (file.kind, file.key, file.path))
+    # The files in a folder are sorted together: no id of a row group may come before those of the one before.
     for _, series in itertools.groupby(opened, key=lambda file: file.series):
         groups = [(group, file.path) for file in series for group in file.groups]
         for (before, _), (after, path) in itertools.pairwise(groups):
@@ -196,17 +197,18 @@ def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
 
 
 def _layout_of(opened: Sequence[TableFile]) -> Layout:
-    """The layout of the claims; UsageError unless all have the same, and the links are of the same release."""
+    """Return which of LAYOUTS the claims have, by their columns; UsageError unless all have one, and links fit it."""
     layouts: dict[Layout, TableFile] = {}
     for file in opened:
         if file.kind == "claims":
-            undivided: Layout = "release" if "snaktype" in file.columns else "copy"
-            layouts["by language" if "datavalue" in file.columns else undivided] = file
+            # In tables by language, ``datavalue`` is one column of strings; in the others it has members.
+            with_members: Layout = "release" if "snaktype" in file.columns else "copy"
+            layouts["by language" if "datavalue" in file.columns else with_members] = file
     if len(layouts) > 1:
         seen = " and ".join(f"{file.path} of {LAYOUTS[layout]}" for layout, file in sorted(layouts.items()))
         raise UsageError(f"expected claims of one layout, saw {seen}")
     [layout] = layouts
-    # Links of a release have badges, those of a copy have none.
+    # Links of a release have a column of badges, those of a copy have none.
     badges = {any(name.startswith("badges") for name in file.columns) for file in opened if file.kind == "links"}
     if (layout == "copy" and True in badges) or (layout == "release" and badges == {False}):
         raise UsageError(
@@ -217,16 +219,19 @@ def _layout_of(opened: Sequence[TableFile]) -> Layout:
 
 
 def _require_one_release(found: Iterable[TableFile]) -> None:
-    """Check that the files are of one release, none of them twice, and that no part is missing."""
+    """Raise an error unless the files are of one release, none is there twice, and no part is missing."""
+    # One release: the date in the names of the tables' folders.
     folders = {release_of(folder): folder for folder in {file.folder for file in found} if release_of(folder)}
     if len(folders) > 1:
         (date, folder), (other_date, other_folder) = sorted(folders.items())[:2]
         raise UsageError(f"expected tables of one release, saw {folder} of {date} and {other_folder} of {other_date}")
-    series_of: dict[tuple[str, str], str] = {}  # by language or site: two downloads may have left it in two folders
+    # None twice: two downloads may have left the table of a language or site in two folders.
+    series_of: dict[tuple[str, str], str] = {}
     for file in found:
         name = file.folder.rpartition("/")[2].partition("@")[0]
-        if (place := series_of.setdefault((name, file.key), file.series)) != file.series:
-            raise UsageError(f"expected one copy of {name}/{file.key}, saw {place} and {file.series}")
+        if (other := series_of.setdefault((name, file.key), file.series)) != file.series:
+            raise UsageError(f"expected one copy of {name}/{file.key}, saw {other} and {file.series}")
+    # All parts, by their folder and how many they are: wikidata-links/enwiki/part-0-of-2.parquet is one of two.
     parts_seen: dict[tuple[str, int], set[int]] = {}
     for file in found:
         if part := _PART.fullmatch(file.path.rpartition("/")[2]):

@@ -244,7 +244,7 @@ class _WrongError(ValueError):
 
 
 def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLine:
-    """Return the line of an item as the types have it, or why there is no item, for any line.
+    """Read a line slowly and with care: return its item as JSON that ``EntityReader`` decodes, or why it has none.
 
     Left out are other types of entities and redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id",
     "bad-type", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
@@ -275,24 +275,24 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
 
 
 def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
-    """Return the parts that a ``Line`` has of an item; raises _WrongError.
-
-    A property without statements that are asked for keeps its name, since the ids of all properties are read.
-    """
+    """Return what is read of an item in the form that ``Line`` accepts; raises _WrongError if that is damaged."""
     if not isinstance(entity["id"], str) or not item_number(entity["id"]):
         raise _WrongError("bad-id", f"expected an item id such as Q28640, saw {reprlib.repr(entity['id'])}")
     revision = entity.get("lastrevid")
     revision = 0 if revision is None else _checked(revision, _Number, "bad-lastrevid")
+    # Statements that are asked for, in sound form. Other properties keep their ids, which are read, without statements,
+    # unless all statements about items are wanted: then those that can be read.
     claims = _map(entity, "claims")
     statements = {name: list[Any]() for name in claims}
     asked = [name for name in ("P31", "P279", *fields.properties) if name in claims]
     statements |= {name: _statements(claims[name], name, fields) for name in asked}
     sitelinks = {site: _checked(link, Sitelink, "bad-sitelinks") for site, link in _map(entity, "sitelinks").items()}
     for name in claims.keys() - set(asked) if fields.relations and sitelinks else ():
-        with contextlib.suppress(_WrongError):  # where the statements of a property cannot be read, there are none
+        with contextlib.suppress(_WrongError):
             statements[name] = _statements(claims[name], name, fields)
+    # Aliases and descriptions, none where they cannot be read: they are not worth losing the item.
     aliases: dict[str, list[Label]] = {}
-    with contextlib.suppress(_WrongError):  # where they cannot be read, there are none
+    with contextlib.suppress(_WrongError):
         aliases = _checked(_map(entity, "aliases"), dict[str, list[Label]], "bad-aliases")
     descriptions = Descriptions()
     with contextlib.suppress(_WrongError):
@@ -329,23 +329,23 @@ def _labels(entity: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str,
 
 
 def _statements(listed: Any, identifier: str, fields: Fields) -> list[Any]:
-    """Return a property's statements as ``LineStatement`` has them; what does not count has no value.
+    """Return the statements of property ``identifier`` in the form that ``LineStatement`` accepts.
 
-    All ranks and snaks are checked, but only the values that count: deprecated ones, and with ranks "best" normal ones
-    beside a preferred one, may be anything.
+    All ranks and snaks are checked, but values only where the rank counts: those of deprecated statements, and with
+    ranks "best" of normal ones beside a preferred one, may be anything, and are left out.
     """
     statements = [] if listed is None else _checked(listed, list[_AnyStatement], "bad-claims")
     has_preferred = any(statement.rank == "preferred" for statement in statements)
-    # Of P31 those at sound ranks count that are not among the best.
+    # Of P31, normal ones beside a preferred one are read for the column ``other_instance_of``.
     only_preferred = fields.ranks == "best" and identifier != "P31" and has_preferred
     mended = []
     for statement in statements:
-        rank, snak = statement.rank or "normal", statement.mainsnak
-        counts, data = rank == "preferred" or (rank == "normal" and not only_preferred), None
+        rank, snak, data = statement.rank or "normal", statement.mainsnak, None
+        counts = rank == "preferred" or (rank == "normal" and not only_preferred)
         if counts and snak.snaktype == "value" and snak.datavalue is not None:
             value = _checked(snak.datavalue, _AnyValue, "bad-claims").value
             if not isinstance(value, str):
-                # The members that have the right type: values of type "bad" can be anything.
+                # Only the members of the right type: in dumps, a value of the type "bad" can be anything.
                 members = value if isinstance(value, dict) else {}
                 value = {name: members[name] for name in _STRINGS if isinstance(members.get(name), str)}
                 number = members.get("numeric-id")

@@ -29,8 +29,6 @@ _IDS: Final = "^(Q[1-9][0-9]{0,17}|[PLM][1-9][0-9]*)$"
 # What is neither an item nor a property.
 _OTHERS: Final = {"L": "lexeme", "M": "mediainfo"}
 _RANKS: Final = ("preferred", "normal", "deprecated")
-_ITEM: Final = "wikibase-item"
-_MONOLINGUAL: Final = "monolingualtext"
 # Types of values that have no text; all others but the monolingual one are strings.
 _WITHOUT_TEXT: Final = "^(wikibase-.*|entity-schema|quantity|time|globe-coordinate)$"
 # Columns of few values, which take a third of the memory as dictionaries.
@@ -41,11 +39,7 @@ _Mask = npt.NDArray[np.bool_]
 
 
 class TableReader(line_types.LineAccount):
-    """Reads ranges of ids into tables of items; a row that cannot be read is kept as unreadable, and its item goes on.
-
-    Reasons are those of lines of a dump, "bad-id", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims",
-    "bad-aliases" and "bad-descriptions".
-    """
+    """Reads ranges of ids into tables of items; a row that cannot be read is noted as such, and its item goes on."""
 
     def __init__(self, tables: EntityTables, fields: line_types.Fields, linked_only: bool, stage: str) -> None:
         super().__init__(stage)
@@ -53,7 +47,8 @@ class TableReader(line_types.LineAccount):
         self._keys, self._asked = fields.claims, frozenset(fields.properties)
 
     def read(self, range_: IdRange, open_binary: Opener = files.open_binary) -> Iterator[tuple[Certainty, pa.Table]]:
-        """The items of a range, as ``split_by_certainty`` yields them. DamagedInputError where a file is damaged."""
+        """Yield the items of a range of ids, as ``split_by_certainty`` does; DamagedInputError for a damaged file."""
+        # The rows of all tables, grouped by the ids that any of them has.
         tables_of: dict[Kind, list[pa.Table]] = {kind: [] for kind in entity_tables.KINDS}
         for file in self._tables.files:
             tables_of[file.kind] += self._read_file(file, range_, open_binary)
@@ -62,14 +57,15 @@ class TableReader(line_types.LineAccount):
         del chunks
         rows = {kind: _Rows.of(tables_of.pop(kind), ids) for kind in entity_tables.KINDS}
         claims, links = rows["claims"], rows["links"]
-        # What becomes objects: statements that are asked for, and of items with a sitelink all about items.
+        # The rows of claims that become objects: statements asked for, and of items with a sitelink all about items.
         is_wanted = claims.is_in("property", self._keys)
         if self._fields.relations:
-            has_sitelink = np.repeat(np.diff(links.ends) > 0, np.diff(claims.ends))
-            is_wanted |= has_sitelink & claims.is_in("datatype", {_ITEM, None})
-        ends = np.concatenate([[0], np.cumsum(is_wanted)])[claims.ends]
+            has_sitelink = np.repeat(np.diff(links.borders) > 0, np.diff(claims.borders))
+            is_wanted |= has_sitelink & claims.is_in("datatype", {"wikibase-item", None})
+        wanted_borders = np.concatenate([[0], np.cumsum(is_wanted)])[claims.borders]  # how many wanted rows are before
         kept = pa.array(is_wanted)
-        statements = _Rows(ends, {name: column.filter(kept) for name, column in claims.columns.items()})
+        statements = _Rows(wanted_borders, {name: column.filter(kept) for name, column in claims.columns.items()})
+        # A window of items at a time, since objects take more memory than columns.
         for begin in range(0, len(ids), _WINDOW):
             columns = EntityColumns(replace(self._fields, labels=None))  # no other labels are read
             window = ids[begin : begin + _WINDOW].to_pylist()
@@ -77,11 +73,12 @@ class TableReader(line_types.LineAccount):
             yield from split_by_certainty(columns.table(), self._linked_only)
 
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
-        """Yield the items among some ids as lines of a dump; properties and other entities are only noted.
+        """Yield the items among ``ids`` as lines of a dump; of properties and other entities only note that they occur.
 
-        ``ids`` are those from ``begin`` on of all ids by which ``rows`` has the rows of each table. ``wanted`` are the
+        ``ids`` begin at place ``begin`` among all ids by which ``rows`` has the rows of each table. ``wanted`` are the
         rows of claims that become statements; of the other claims only the properties are read.
         """
+        # Functions that give the rows of an item by its index in ``ids``: of labels, for example, (code, text) pairs.
         stop = begin + len(ids)
         labels, links, aliases, descriptions = (rows[kind].window(begin, stop, "key", "value") for kind in _NAMING)
         revisions = rows["entities"].window(begin, stop, "lastrevid")
@@ -108,6 +105,7 @@ class TableReader(line_types.LineAccount):
             other_names: dict[str, list[line_types.Label]] = {}
             for code, text in aliases(index):
                 other_names.setdefault(code, []).append(line_types.Label(text))
+            description = next((line_types.Label(text) for _, text in descriptions(index)), None)
             yield Line(
                 id=identifier,
                 type="item",
@@ -116,16 +114,12 @@ class TableReader(line_types.LineAccount):
                 labels=names,
                 claims=Claims(statements_of, properties=all_properties),
                 aliases=other_names,
-                descriptions=line_types.Descriptions(
-                    next((line_types.Label(text) for _, text in descriptions(index)), None)
-                ),
+                descriptions=line_types.Descriptions(description),
             )
 
     def _read_file(self, file: TableFile, range_: IdRange, open_binary: Opener) -> Iterator[pa.Table]:
-        """Yield the rows of a file that are in the range and can be read, a table for each row group.
-
-        DamagedInputError unless the ids ascend.
-        """
+        """Yield the rows of a file that can be read and have ids in the range, a table for each row group with any."""
+        # The row groups that may have ids of the range, by their least and greatest ids.
         start, stop = range_.start, range_.stop
         before_stop = [number for number, group in enumerate(file.groups) if stop is None or group.least < stop]
         numbers = [number for number in before_stop if file.groups[number].greatest >= start]
@@ -136,21 +130,22 @@ class TableReader(line_types.LineAccount):
             for number in numbers:
                 # ``read`` returns those of the named columns that the file has; ``struct.member`` names a member.
                 group, read = file.groups[number], partial(parquet.read_row_group, filled[number], use_threads=False)
+                # The rows with an id. Others are rejected once, by the range in which their row group begins.
                 ids = _strings(read(["id"])["id"])
-                having, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()
-                # A row without an id is rejected once, by the range in which its row group begins.
-                for empty in np.delete(np.arange(len(ids)), having) if start <= group.least else ():
+                with_id, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()
+                for empty in np.delete(np.arange(len(ids)), with_id) if start <= group.least else ():
                     self.reject("bad-id", f"{file.path}: row {group.begin + int(empty):,}", "expected an id, saw none")
                 ascends = pc.less_equal(known[:-1], known[1:])
                 if ascends.false_count:
                     before = ascends.index(False).as_py()
-                    row = group.begin + int(having[before + 1])
+                    row = group.begin + int(with_id[before + 1])
                     raise entity_tables.unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
+                # Those in the range, found by counting, since the ids ascend.
                 first_row = pc.less(known, start).true_count
-                rows = having[first_row : len(known) if stop is None else pc.less(known, stop).true_count]
+                rows = with_id[first_row : len(known) if stop is None else pc.less(known, stop).true_count]
                 if not len(rows):
                     continue
-                # The same columns for every layout.
+                # Their columns, the same for every layout of the tables.
                 if file.kind == "entities":
                     revisions = pc.fill_null(read(["lastrevid"])["lastrevid"].cast(pa.int64()), 0)
                     found = pa.table({"lastrevid": revisions})
@@ -167,7 +162,7 @@ class TableReader(line_types.LineAccount):
                 yield self._drop_unreadable(found, file, rows + group.begin)
 
     def _drop_unreadable(self, rows: pa.Table, file: TableFile, row_numbers: Numbers) -> pa.Table:
-        """Return the rows that can be read; the others are noted by their ``row_numbers`` in the file."""
+        """Return the rows that can be read, columns of few values as dictionaries; reject the others by number."""
         # The checks of a row: the reason to reject it, what is expected, in which column, and the rows that pass.
         checks: list[tuple[str, str, str, pa.ChunkedArray]] = []
         if not pc.all(pc.match_substring_regex(rows["id"].unique(), _IDS)).as_py():  # of few ids, not of many rows
@@ -200,12 +195,13 @@ class TableReader(line_types.LineAccount):
 
 
 def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: frozenset[str]) -> pa.Table:
-    """Return property, rank, datatype, item, text and language of each row; ``names`` are the columns of the file.
+    """Return property, rank, datatype, item, text and language of each statement; ``names`` are the file's columns.
 
+    In some layouts ``datavalue`` is nested, with members such as ``datavalue.id``, in others one column of strings.
     Text is read only of rows with a property that is asked for and a type of value that has text.
     """
 
-    def values(table: pa.Table, member: str) -> pa.Array:
+    def values(table: pa.Table, member: str) -> pa.Array:  # of ``datavalue``; nulls where the file has no such member
         if f"datavalue.{member}" not in names:
             return pa.nulls(len(table), pa.string())
         return _strings(pc.struct_field(table["datavalue"], member))
@@ -225,8 +221,8 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
     has_text = pc.and_(pc.and_(is_asked, item.is_null()), has_type_with_text)
     if pc.any(has_text).as_py():
         if nested:
-            # The strings of all identifiers are most of the bytes of this table.
-            strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, _MONOLINGUAL), True))).as_py()
+            # Strings, of which identifiers are most of the bytes of this table, are read only if one is asked for.
+            strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, "monolingualtext"), True))).as_py()
             members = ("text", "language", *(("datavalue__string",) if strings else ()))
             found = read([f"datavalue.{member}" for member in members])
             text, language = values(found, "text"), values(found, "language")
@@ -245,25 +241,25 @@ def _strings(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 class _Rows(NamedTuple):
-    """The rows of a table in a range, by item: those of item i are ``ends[i]`` to ``ends[i + 1]``."""
+    """The rows of a table in a range, by item: those of item i are ``borders[i]`` to ``borders[i + 1]``."""
 
-    ends: Numbers
+    borders: Numbers
     columns: Mapping[str, pa.Array]
 
     @classmethod
     def of(cls, tables: list[pa.Table], ids: pa.Array) -> "_Rows":
-        """The rows by the place of their id among ``ids``; those of an item keep their order. ``tables`` is emptied."""
+        """Group the rows of tables by their id, in the order of ``ids``; ``tables`` is emptied to free memory."""
         if not tables:
             return cls(np.zeros(len(ids) + 1, np.int64), {})
         table = pa.concat_tables(tables)
         tables.clear()
         places, table = pc.index_in(table["id"], value_set=ids).to_numpy(), table.drop_columns("id")
-        if (np.diff(places) < 0).any():  # of several languages, sites or folders
+        if (np.diff(places) < 0).any():  # files of several languages, sites or folders, each sorted by id
             order = np.argsort(places, kind="stable")
             table, places = table.take(pa.array(order)), places[order]
-        ends = np.searchsorted(places, np.arange(len(ids) + 1))
+        borders = np.searchsorted(places, np.arange(len(ids) + 1))
         columns = {name: table[name].unify_dictionaries().combine_chunks() for name in table.column_names}
-        return cls(ends, columns)
+        return cls(borders, columns)
 
     def is_in(self, name: str, values: Collection[str | None]) -> _Mask:
         """In which rows a dictionary-encoded column has one of some values; None is no value."""
@@ -274,13 +270,14 @@ class _Rows(NamedTuple):
         return known[column.indices.fill_null(len(known) - 1).to_numpy()]
 
     def window(self, begin: int, stop: int, *names: str) -> Callable[[int], Iterable[tuple[Any, ...]]]:
-        """Return what gives the rows of item ``begin + index`` by ``index``, as tuples of the values in some columns.
+        """Return a function that gives the rows of item ``begin + index`` for an ``index``, each a tuple of its values.
 
-        Items from ``stop`` on may not be asked for. A table has all of the columns, or neither columns nor rows.
+        The values are those of columns ``names``, turned into Python objects at once for items ``begin`` to ``stop``. A
+        table has all of the columns, or neither columns nor rows.
         """
-        first, last = int(self.ends[begin]), int(self.ends[stop])
+        first, last = int(self.borders[begin]), int(self.borders[stop])
         # The rows of an item are between two borders, counted from the first row of the window.
-        borders = (self.ends[begin : stop + 1] - first).tolist()
+        borders = (self.borders[begin : stop + 1] - first).tolist()
         lists: list[list[Any]] = []
         for name in names:
             column = self.columns[name][first:last] if name in self.columns else pa.array([])

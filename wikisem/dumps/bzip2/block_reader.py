@@ -17,8 +17,6 @@ import numpy as np
 
 from wikisem.dumps.model import STEP, BadRegion, Block, Damage, Lookahead, Range, Retries, format_location
 
-# Marks, and decoding one block on its own: in C where that could be compiled, else in Python.
-
 BLOCK_MARK: Final = 0x314159265359
 END_MARK: Final = 0x177245385090
 MARK_BITS: Final = 48
@@ -68,11 +66,12 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 def find_marks_in_python(data: bytes, mark: int) -> list[int]:
     """Return the bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
-    # A mark from bit b of a byte on has the whole bytes ``_CORES[mark][b]``: where these are, all bits are compared.
+    # A mark that begins at bit 3 of a byte fills the five bytes after it: ``bytes.find`` finds these, then all 48 bits
+    # are compared. At bit 0 it fills all six of its own.
     for bit, core in enumerate(_CORES[mark]):
         byte = data.find(core)
         while byte >= 0:
-            # Unless the mark begins with a whole byte, it begins in the byte before, which may be before the data.
+            # At other bits it begins in the byte before these, which may be before the data.
             start = 8 * byte if bit == 0 else 8 * (byte - 1) + bit
             if start >= 0 and bits_at(data, start) == mark:
                 found.append(start)
@@ -100,40 +99,47 @@ def align(data: bytes, bit: int) -> bytes:
 
 
 def decode_to(block: bytes, bits: int) -> bytes | None:
-    """The text of an aligned block of exactly ``bits`` bits, its checksum verified; None if it is not such a block."""
-    # As a stream: a footer follows the block, the end mark and the checksum of the stream, which for one block is the
-    # block's own: the 32 bits after its mark.
-    whole, rest = divmod(bits, 8)
+    """Return the text of the block in the first ``bits`` bits of ``block``; None if they are not a whole, sound one.
+
+    ``bz2`` decodes streams only. So a stream of one block is made of it, whose checksum is the block's own:
+
+        header, 4 bytes | block: mark, 48 bits; checksum, 32 bits; ... | end mark, 48 bits | checksum, 32 bits | padding
+    """
+    whole_bytes, bits_left = divmod(bits, 8)
     footer = END_MARK << 32 | int.from_bytes(block[6:10], "big")
-    last = block[whole] >> (8 - rest) if rest else 0
-    tail = (last << 80 | footer) << (-rest % 8)
+    last_bits = block[whole_bytes] >> (8 - bits_left) if bits_left else 0
+    tail = (last_bits << 80 | footer) << (-bits_left % 8)
     decoder = bz2.BZ2Decompressor()
     try:
-        text = decoder.decompress(_LARGEST + block[:whole] + tail.to_bytes(10 + (rest > 0), "big"))
+        text = decoder.decompress(_LARGEST + block[:whole_bytes] + tail.to_bytes(10 + (bits_left > 0), "big"))
     except OSError:
         return None
     return text if decoder.eof and not decoder.unused_data else None
 
 
 def decode_without_end(data: bytes) -> DecodedBlock | None:
-    """Return the block at the beginning of aligned data that goes on after it; None if there is no whole one.
+    """Return the block with which data begins, whatever comes after it; None if there is no whole one.
 
     bzip2 returns nothing before it has read a block to its last bit, and looks at the next mark only then: so the
-    shortest prefix of the data for which it returns text ends in the last byte of the block.
+    shortest prefix of the data for which it returns text ends in the last byte of the block. Which bit of that byte is
+    the last is tried out.
     """
-    first = _step_of_response(data, 0, _RESPONSE)[0]
-    last, has_text = _step_of_response(data, first, 1)
-    for length in range(8 * last + 1, 8 * last + 9) if has_text else ():
-        text = decode_to(data, length)
+    near_end = _offset_of_response(data, 0, _RESPONSE)[0]
+    last_byte, has_text = _offset_of_response(data, near_end, 1)
+    for bits in range(8 * last_byte + 1, 8 * last_byte + 9) if has_text else ():
+        text = decode_to(data, bits)
         if text is not None:
-            return DecodedBlock(text, length)
+            return DecodedBlock(text, bits)
     return None
 
 
-def _step_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
-    """The first step from ``start`` on for which a decoder returns anything, and whether that is text, not an error."""
+def _offset_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
+    """Feed a decoder ``step`` bytes of a block at a time, from byte ``start`` on, until it returns text or fails.
+
+    Return the offset of the bytes to which it responded so, and whether by text.
+    """
     decoder = bz2.BZ2Decompressor()
-    decoder.decompress(_LARGEST + data[:start])
+    decoder.decompress(_LARGEST + data[:start])  # a header, as before the first block of a stream
     for offset in range(start, len(data), step):
         try:
             if decoder.decompress(data[offset : offset + step]):
@@ -176,7 +182,7 @@ class StreamPart:
 
     A stream ends with the checksum c of those of its blocks: from 0 on, ``c = rotl(c, 1) ^ block`` for each (bzip2
     1.0.8, decompress.c). That is linear: n blocks make ``rotl(c, n) ^ fold`` of any c, where ``fold`` is what they make
-    of 0. So a range that begins inside a stream can say what it does to a checksum that it does not know:
+    of 0. So a range that begins inside a stream can say what it makes of a checksum that it does not know:
 
         range    blocks and | ends                       known at once    left to the ranges together
         first    a  b  c  |  d  e                        a b c            d e
@@ -193,27 +199,31 @@ class StreamPart:
     end: StreamEnd | None = None
 
     def end_stream(self, checksum: int, byte: int) -> Damage | None:
-        """End the stream, whose checksum at byte ``byte`` is this; return damage if its blocks have another one."""
+        """Note that a stream ends at a byte of the file; return damage if its checksum is not that of its blocks."""
         damage = None
         if self.fresh:
             damage = _compare(self.path, checksum, byte, self.fold, self.known)
-        else:
+        else:  # it began in a range before this: ``join_streams`` has the blocks of all
             self.end = StreamEnd(checksum, byte, self.blocks, self.fold, self.known)
-        self.fresh, self.blocks, self.fold, self.known = True, 0, 0, True
+        self.fresh, self.blocks, self.fold, self.known = True, 0, 0, True  # a new stream, without blocks as yet
         return damage
 
 
 def join_streams(parts: Iterable[StreamPart]) -> Iterator[Damage]:
-    """Check the streams that several ranges share by their checksums, from the parts of all ranges of some files."""
-    fold, known = 0, True
+    """Check the checksums of bzip2 streams that go through several ranges, from what all ranges of files say of them.
+
+    ``seen`` is the checksum of the blocks so far of the open stream, and n more blocks, whose own checksum is ``fold``,
+    make ``rotl(seen, n) ^ fold`` of it. ``known`` is false once one of its blocks could not be decoded.
+    """
+    seen, known = 0, True
     for part in sorted(parts, key=lambda part: (part.path, part.start)):
-        if end := part.end:
-            seen = _rotate(fold, end.blocks) ^ end.fold
-            if damage := _compare(part.path, end.checksum, end.byte, seen, known and end.known):
+        if end := part.end:  # the open stream ends in this range
+            at_end = _rotate(seen, end.blocks) ^ end.fold
+            if damage := _compare(part.path, end.checksum, end.byte, at_end, known and end.known):
                 yield damage
-        if part.fresh:  # as the first one of each file is
-            fold, known = 0, True
-        fold, known = _rotate(fold, part.blocks) ^ part.fold, known and part.known
+        if part.fresh:  # the last stream of the range begins in it; always so in the first range of a file
+            seen, known = 0, True
+        seen, known = _rotate(seen, part.blocks) ^ part.fold, known and part.known
 
 
 def _rotate(checksum: int, bits: int) -> int:
@@ -235,23 +245,22 @@ def _compare(path: str, checksum: int, byte: int, seen: int, known: bool) -> Dam
 def read_blocks(
     range_: Range, source: BinaryIO, on_stream: Callable[[StreamPart], object] = lambda _: None
 ) -> Iterator[Block | BadRegion]:
-    """Yield the blocks that begin in the range, then those after it, for as long as the caller asks for more.
+    """Yield the bzip2 blocks that begin in the range, then those after it, for as long as the caller asks for more.
 
-    Streams may have any level. A block begins with a mark, at any bit of the file: ``mark`` and ``following`` are the
-    bits of two marks that follow each other. ``on_stream`` is called with the part of the range in its streams once
-    its own blocks are read.
+    A block begins with a mark of 48 bits, at any bit of the file: ``mark`` and ``following`` are the bits at which two
+    neighbouring marks begin. ``on_stream`` gets the checksums of the blocks of the range once these are read.
     """
     blocks = _BlockScanner(range_.path, source, range_.start)
     streams = StreamPart(range_.path, range_.start, fresh=range_.start == 0)
     mark = blocks.mark_from(8 * range_.start)
-    # The first marks of a range may be bits of a block that begins before it, and no marks at all: until one block has
-    # been read, a mark without one is damage only if it is not in front of the end of that block.
+    # The first "marks" of a range may be bits within a block that begins before it. So, until a block has been read,
+    # a mark without one is damage only if it comes after the end of that block.
     inside, may_be_false, end_before = True, range_.start > 0, None
     if not may_be_false and (damage := blocks.border(0, mark)):
         streams.known = False
         yield BadRegion(damage, inside)
     while mark is not None:
-        if inside and mark // 8 >= range_.stop:
+        if inside and mark // 8 >= range_.stop:  # the blocks from here on only complete the last record
             inside = False
             on_stream(replace(streams))
         block = blocks.read(mark)
@@ -260,11 +269,12 @@ def read_blocks(
         if block:
             yield Block(block.text, segment=mark // 8, offset=0, inside=inside)
             may_be_false = False
+            # The checksum of a stream: that of each block is folded in, and compared where the stream ends.
             streams.blocks, streams.fold = streams.blocks + 1, _rotate(streams.fold, 1) ^ checksum
             end = mark + block.bits
             damage = blocks.border(end, following)
-            end_mark, of_stream = blocks.mark_at(end)
-            if end_mark == END_MARK and of_stream >= 0 and (wrong := streams.end_stream(of_stream, end // 8)):
+            end_mark, expected = blocks.mark_at(end)
+            if end_mark == END_MARK and expected >= 0 and (wrong := streams.end_stream(expected, end // 8)):
                 yield BadRegion(wrong, inside)
         else:
             if may_be_false:
@@ -280,7 +290,8 @@ def read_blocks(
 
 
 def _end_of_block_before(range_: Range, source: BinaryIO) -> int:
-    """The bit where the last block in front of a range ends, which may be inside the range; 0 if there is none."""
+    """Return the bit of the file at which the last block that begins before a range ends; 0 if there is none."""
+    # If it reaches into the range, it begins at most BLOCK_LIMIT bytes before that, the most that a block takes.
     start = max(0, range_.start - BLOCK_LIMIT)
     blocks = _BlockScanner(range_.path, source, start)
     mark, end = blocks.mark_from(8 * start), 0
@@ -294,10 +305,8 @@ def _end_of_block_before(range_: Range, source: BinaryIO) -> int:
 class _BlockScanner:
     """The marks of a file from some byte on, and the blocks at them; positions are bits of the file.
 
-    A block begins at its mark, and the decoder in C reads it from there and finds its end. What that refuses
-    (everything, where it could not be compiled) is decoded by Python's ``bz2``, as a stream of one block that ends
-    where the next mark begins. The marks are 48 bits and can occur by chance inside a block. A block that does not end
-    at the next mark is decoded again without knowing its end: either that finds its real end, or the block is damaged.
+    What the decoder in C refuses (everything, where it could not be compiled) is decoded by Python's ``bz2``, as a
+    stream of one block that ends where the next mark begins. A mark is 48 bits, which can occur inside a block, too.
     """
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
@@ -318,30 +327,29 @@ class _BlockScanner:
                 return None
 
     def _scan(self) -> bool:
-        """Find the marks in the next bytes; False at the end of the file."""
+        """Find the marks in the next bytes and queue the bits at which they begin; False at the end of the file."""
         if self._ahead.end - self._scanned <= MARK_BYTES and not self._ahead.fill():
             return False
-        data, first = self._ahead.view(self._scanned, self._ahead.end)
+        data, index = self._ahead.view(self._scanned, self._ahead.end)
         last = self._marks[-1] if self._marks else -1
-        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, first))
+        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, index))
         self._marks.extend(mark for mark in found if mark > last)
-        # The last bytes may begin a mark that ends in the next ones.
+        # The last bytes may begin a mark that ends in the next ones: they are searched again with these.
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
         self._ahead.discard(self._ahead.end - _KEEP)
         return True
 
     def read(self, mark: int) -> DecodedBlock | None:
-        """Return the block at a mark, or None where it cannot be decoded.
-
-        First up to the next mark, which nearly always is the end of the block; only then beyond that mark.
-        """
+        """Return the block that begins at bit ``mark`` of the file; None if it cannot be decoded."""
+        # Up to the next mark, which nearly always is its end; only then beyond, as bits of a block can equal a mark.
         self._ahead.discard(mark // 8)
         while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
             pass
         following = self._marks[1] if len(self._marks) > 1 else None
         if block := self._decode(mark, following):
             return block
-        # Python's ``bz2`` must know where the block ends: at the next mark, or at an end mark before it.
+        # The decoder in C has refused it. Python's ``bz2`` must know where the block ends: at the next mark, or, if it
+        # is the last one of its stream, at the end mark of the stream before that.
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
         elif following % 8:  # the first mark of a stream begins with a whole byte: this one is in the same stream
@@ -354,6 +362,7 @@ class _BlockScanner:
             text = decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
             if text is not None:
                 return DecodedBlock(text, end - mark)
+        # It ends at neither, so it goes on beyond the next mark, or is damaged.
         if not self._retries.is_worth(mark):
             return None
         block = self._decode(mark, None) or decode_without_end(self._from(mark))
@@ -362,14 +371,14 @@ class _BlockScanner:
         return block
 
     def _decode(self, mark: int, following: int | None) -> DecodedBlock | None:
-        """Decode in C, up to the next mark if it is known; None where ``bz2`` has to be asked."""
+        """Decode the block between two marks, at bits of the file, in C; None if that refuses it or is missing."""
         if self._native is None:
             return None
         size = BLOCK_LIMIT if following is None else min(BLOCK_LIMIT, (following + 7) // 8 - mark // 8)
-        data, first = self._ahead.view(mark // 8, mark // 8 + size)
-        start = 8 * first + mark % 8
+        data, index = self._ahead.view(mark // 8, mark // 8 + size)
+        start = 8 * index + mark % 8  # the mark's bit in ``data``
         try:
-            text, end = self._native.decode(memoryview(data)[: first + size], start)
+            text, end = self._native.decode(memoryview(data)[: index + size], start)
         except ValueError:
             return None
         # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
@@ -379,9 +388,14 @@ class _BlockScanner:
         return align(self._ahead.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)
 
     def border(self, end: int, following: int | None) -> Damage | None:
-        """The damage between the end of a block (or the beginning of the file) and the next mark, if there is any."""
+        """Return the damage between the end of a block and the next mark, if there is any.
+
+        Both are bits of the file: 0 is its beginning, None that no mark follows. Between them there may be the end of a
+        stream, empty streams, and a header or zeros.
+        """
         if end == following:
             return None
+        # The end of the stream: an end mark, a checksum, and bits up to a whole byte.
         start = end
         if end:
             mark, checksum = self.mark_at(end)
@@ -391,7 +405,7 @@ class _BlockScanner:
             if checksum < 0:
                 detail = f"expected the checksum of a bzip2 stream after byte {end // 8} of the file, saw its end"
                 return Damage("truncated", format_location(self._path, end // 8, 0), detail, lost=False)
-        # Anything is foreign but empty streams, then a header before the mark, or zeros at the end.
+        # Empty streams, then a header before the next mark, or zeros at the end of the file; else foreign bytes.
         start, stop = start // 8, sys.maxsize if following is None else (following + 7) // 8
         while streams := _EMPTY_STREAMS.match(self._ahead.slice(start, min(stop, start + STEP))):
             start += streams.end()
