@@ -89,7 +89,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
                 json_lines.append(_json_line({"relation": related.relation, "language": language, "pairs": of_items}))
             write_questions(folder / "analogies" / f"{language}.txt", relations, recipe.seed)
             write_text(folder / "analogies" / f"{language}.jsonl", json_lines)
-        for words in language_set.words():
+        for words in language_set.words():  # what was left out of each category and relation, and why
             name = words.category if isinstance(words, CategoryWords) else words.relation
             unkept = ({"of": name, "language": language, **item._asdict()} for item in words.left_out)
             left_out += map(_json_line, unkept)

@@ -287,9 +287,9 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
         number_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
         choices = [word.surface for word in wall.words]
         answer = [number_of[word.id] for word in wall.words]
-        lines: list[list[str]] = [[] for _ in wall.groups]  # the words of each group
+        answer_lines: list[list[str]] = [[] for _ in wall.groups]  # the words of each group
         for surface, number in zip(choices, answer, strict=True):
-            lines[number].append(surface)
+            answer_lines[number].append(surface)
         herrings = []  # of each word that fits other groups, too, a struct for each class of these, and why it fits
         for herring in wall.herrings:
             for fits, by in zip(herring.fits, herring.by, strict=True):
@@ -300,7 +300,7 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
                 "language": wall.language,
                 "tier": wall.tier,
                 "text": prompt(choices, wall.language),
-                "target_text": "\n".join(map(", ".join, lines)),
+                "target_text": "\n".join(map(", ".join, answer_lines)),
                 "choices": choices,
                 "answer": answer,
                 "classes": [group.qid for group in wall.groups],

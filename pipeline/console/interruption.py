@@ -181,8 +181,7 @@ def leaving() -> Iterator[None]:
     code = 1
     _leaving.set()
     end_at_once_by_ctrl_c()
-    # Registered first, so run last at the exit. Objects are then not removed one by one, which takes long after a large
-    # pipeline.
+    # Registered first, so run last at the exit: objects are not removed one by one, which takes long after a pipeline.
     atexit.register(lambda: _end(code))
     try:
         yield

@@ -169,8 +169,6 @@ def draw_plot(path: Path, draw: Callable[[Any], None]) -> None:
     log(f"the figure is {path}")
 
 
-# Progress for people on standard error, of parts or of bytes: a bar on a terminal, plain lines elsewhere.
-
 _LOOK: Final = 0.5  # seconds between two looks at what is done
 _LINE: Final = 30.0  # seconds between two plain lines
 _PATIENCE: Final = 2.0  # seconds for the last look, at a file system that may not answer

@@ -226,8 +226,8 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
         next_peers = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
         peer = next_peers[0]
         far = [items[(place + step) % len(items)] for step in (17, 41)]
-        name, *names = (other.names[language] for other in (item, *next_peers, *far))
-        title, last = names[1].title, names[4]
+        name, *linked = (other.names[language] for other in (item, *next_peers, *far))
+        title, last = linked[1].title, linked[4]
         # Four plain links, and one in a rarer shape of real articles: to a section, in italics, or with underscores.
         rare = (
             f"[[{last.title}#{place}|{last.surface}]]",
@@ -235,7 +235,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             f"[[{last.title.replace(' ', '_')}|{last.surface}]]",
             _link(last),
         )
-        links = dict(zip("abcd", map(_link, names), strict=False), e=rare[place % len(rare)])
+        links = dict(zip("abcd", map(_link, linked), strict=False), e=rare[place % len(rare)])
         # Links where real articles have them, in a template, a note, a caption; in comments and nowiki none counts.
         lines = [
             f"{{{{{words['infobox']}|1={links['c']}}}}}",
@@ -254,7 +254,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             title = name.form[:1].upper() + name.form[1:]
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:  # now and then, a talk page and a template
-            question = words["talk"].format(a=_link(names[0]))
+            question = words["talk"].format(a=_link(linked[0]))
             yield Page(f"{namespaces[1]}:{name.title}", 1, question)  # 1 is the namespace of talk about articles
             template = f"<includeonly>{_link(name)}</includeonly>"
             yield Page(f"{namespaces[CANONICAL['Template']]}:{name.title}", CANONICAL["Template"], template)

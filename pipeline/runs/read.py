@@ -131,8 +131,8 @@ def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], fr
 
     column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))  # labels of each item by language code
     own_codes, labels, english = name_codes(language), dict[K, str](), set[K]()
-    first = first_label(MapLookup(column), (*own_codes, "en"))
-    for key, label, code in zip(maps, *(values.to_pylist() for values in first), strict=True):
+    labels_and_codes = first_label(MapLookup(column), (*own_codes, "en"))
+    for key, label, code in zip(maps, *(values.to_pylist() for values in labels_and_codes), strict=True):
         if label:
             labels[key] = label
             if code == "en" and code not in own_codes:

@@ -109,6 +109,7 @@ class Run:
         runs = [note[1] for path in files.list_files(f"{work}/*") if (note := _SCRATCH_NOTE.search(path))]
         if runs:
             self.remove_scratch(*runs)
+        # A process that was killed leaves a hidden file beside the one, of a plain name, that it was writing.
         if files.is_local(self.output):
             root = Path(self.output)
             for folder in (root, *(plain for pattern in _PLAIN for plain in root.glob(pattern))):

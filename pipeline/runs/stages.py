@@ -64,6 +64,7 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
             options = wider
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+        """Read the dump, or its public tables, into the folder of the one unit, which has all languages."""
         del units
         context = context.for_unit(ENTITIES)
         if dump.tables:
@@ -132,15 +133,15 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
     """
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Count the links of these units' dumps; check the wiki of each, and learn its link trail unless given one."""
+        """Count the links of the dumps of units such as "mentions/de"; check their wikis, and learn their trails."""
         del run
-        written = {language_of(unit): context.folders[unit] for unit in units}
-        paths = {language: dumps[language].paths for language in written}
-        texts = {language: text for language, text in profiles.texts.items() if language in written}
+        folders = {language_of(unit): context.folders[unit] for unit in units}
+        paths = {language: dumps[language].paths for language in folders}
+        texts = {language: text for language, text in profiles.texts.items() if language in folders}
         files = {language: read_profile_file(text, layout.profile_path(language)) for language, text in texts.items()}
-        counts = mention_stage.count_mentions(paths, link_trail, written, context, files)
+        counts = mention_stage.count_mentions(paths, link_trail, folders, context, files)
         results = {}
-        for language, folder in written.items():
+        for language, folder in folders.items():
             unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), list[str]()
             # The head of the dump names its wiki, such as "dewiki".
             with open_binary(path) as source:
@@ -191,10 +192,10 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         units.append(Unit(unit_of(SURFACES, language), decisive, needs=needs, version=surface_stage.VERSION))
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Write the surface forms of these units into their folders, from the entities and, if any, counted links."""
-        written = {language_of(unit): context.folders[unit] for unit in units}
-        mentioned = {language: run.folder(unit_of(MENTIONS, language)) for language in written if language in linked}
-        counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), mentioned, options, written, context)
+        """Write the surface forms of units such as "surfaces/de", from the entities and, if any, counted links."""
+        folders = {language_of(unit): context.folders[unit] for unit in units}
+        mentioned = {language: run.folder(unit_of(MENTIONS, language)) for language in folders if language in linked}
+        counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), mentioned, options, folders, context)
         return {
             unit_of(SURFACES, language): result_of(language, counts, run if language in mentioned else None)
             for language, counts in counted.items()
@@ -246,10 +247,10 @@ def names(languages: Sequence[str]) -> Stage:
     """The stage that writes tables of all linked pages with their anchors, the words of links, for people to load."""
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Write the tables of these units from the counted links of their languages; counts are of (page, anchor)."""
+        """Write the tables of units such as "names/de" from the counted links; counts are pairs of page and anchor."""
         mentioned = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
-        written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in mentioned}
-        counted = surface_stage.write_names(run.folder(ENTITIES), mentioned, written, context)
+        folders = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in mentioned}
+        counted = surface_stage.write_names(run.folder(ENTITIES), mentioned, folders, context)
         return {
             unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
             for code, counts in counted.items()
@@ -279,7 +280,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stag
     shared = recipe.outliers.shared
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Build the groups of these units from their surface forms, and from the mentions that those were made from."""
+        """Build the groups of units such as "groups/de" from surface forms, and the mentions those were made from."""
         surface_forms = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
         mentioned = {}
         for language in surface_forms:
@@ -359,7 +360,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
     drawn = recipe.seed if seed is None else seed
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Draw the walls of these units' languages; warn where fewer than the recipe's ``number`` could be made."""
+        """Draw the walls of units such as "walls/de"; warn where fewer than the recipe's ``number`` could be made."""
         surface_folders = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
         sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), surface_folders)
         results = {}
