@@ -109,18 +109,18 @@ _ORDER: Final = {one.name: place for place, one in enumerate((*OUTLIER_CLASSES.v
 
 
 def tally(cases: Sequence[Answered]) -> Tally:
-    """Sums of detected outliers and of OP / |C| over the cases of each class, in all its languages.
+    """Sums of detected outliers and of OP / |C| over the cases of each class, the unit of error bars, in all languages.
 
     A class of many languages weighs more than others: classes are worth ``effective_units`` of their numbers of groups.
     """
     shares = np.reshape([(case.detected, case.position, group.chance) for group, case in cases], (-1, 3))
     classes, sums, counts = statistics.sum_by_unit([group.group.id for group, _ in cases], shares.astype(np.float64))
     of_metrics, chances = sums[:, :-1], sums[:, -1]
+    # What each class was asked, by which models are compared on the same cases.
     asked: dict[str, list[tuple[str, str]]] = {name: [] for name in classes}
     for group, case in cases:
         asked[group.group.id].append((group.group.language, case.outlier.surface))
-    tested = {id(group): group.group.id for group, _ in cases}  # each group once
-    groups_of = Counter(tested.values())
+    group_counts = Counter({id(group): group.group.id for group, _ in cases}.values())  # each group once
     chance = float(100 * chances.sum() / counts.sum()) if cases else None
     return Tally(
         METRICS,
@@ -129,17 +129,17 @@ def tally(cases: Sequence[Answered]) -> Tally:
         asked=[(name, *of_class) for name, of_class in asked.items()],
         unit="class",
         chances=(chance, 50.0 if cases else None),
-        worth=statistics.effective_units([groups_of[name] for name in classes]) if cases else None,
+        worth=statistics.effective_units([group_counts[name] for name in classes]) if cases else None,
     )
 
 
 def scored(evaluation: Evaluation[GroupScore], groups: bool = False) -> Scored:
-    """The tally of all cases and of each part, what the scores cover, and with ``groups`` the scores of each group."""
+    """The tally of all cases, and of each language, level and outlier class; with ``groups`` each group's scores."""
     cases = [(group, case) for group in evaluation.scores for case in group.cases]
     parts = {WHOLE: tally(cases)}
     for part, name_of in _PARTS.items():
         seen = {name_of(one.group, outlier) for one in evaluation.scores for outlier in one.group.outliers}
-        for name in sorted(seen, key=lambda name: (_ORDER.get(name, 0), name)):
+        for name in sorted(seen, key=lambda name: (_ORDER.get(name, 0), name)):  # outlier classes by number
             if part == "outlier class" or seen != {UNKNOWN}:
                 own = [(group, case) for group, case in cases if name_of(group.group, case.outlier) == name]
                 parts[Part(part, name, name if part == "language" else "")] = tally(own)
@@ -179,16 +179,16 @@ def unknown_languages(groups: Iterable[GroupScore]) -> list[str]:
 
 
 def answers_of(evaluations: Sequence[Evaluation[GroupScore]]) -> Iterator[dict[str, Any]]:
-    """The answer of each model to each of its cases.
+    """The answer of each model to each of its cases, in the fields that ``--cases`` writes.
 
-    A case is called by the language and the id of its group and by its outlier, and by the data set if a model has
-    groups of one name in several; a line that comes twice in a group has a number.
+    A case is called language/group/outlier, as "de/Q5/Berlin", with the data set in front if a model was scored on
+    several that have groups of one name. An outlier line that comes twice in a group has a number.
     """
     called = Counter((one.name, each.group.language, each.group.id) for one in evaluations for each in one.scores)
     sets = {(one.name, one.dataset) for one in evaluations}
-    several = len(sets) > len({name for name, _ in sets}) and any(count > 1 for count in called.values())
+    names_repeat = len(sets) > len({name for name, _ in sets}) and any(count > 1 for count in called.values())
     for evaluation in evaluations:
-        prefix = f"{evaluation.dataset}/" if several else ""
+        prefix = f"{evaluation.dataset}/" if names_repeat else ""
         for name, one in zip(group_ids([one.group for one in evaluation.scores]), evaluation.scores, strict=True):
             group_name = f"{prefix}{one.group.language}/{name}".lstrip("/")
             case_names = numbered(f"{group_name}/{case.outlier.surface}" for case in one.cases)
@@ -213,10 +213,10 @@ def score_models(
     models: Iterable[EmbeddingModel],
     compactness: Compactness = "pairs",
 ) -> tuple[list[Evaluation[GroupScore]], list[Evaluation[GroupScore]]]:
-    """Score every model on each data set, and several on what is in the vocabulary of all of them as well.
+    """Score every model on the groups of each data set; ``groups`` are those of one, or of several by name.
 
-    ``groups`` are those of one data set, or of several by name. What is returned is that of ``evaluate_models``; the
-    second list has the same test cases for all models (Blair et al. 2016, section 4.1).
+    Return two lists of evaluations, one of each model and data set: on the words that the model knows, and, of several
+    models, on those that all of them know, so that their test cases are the same (Blair et al. 2016, section 4.1).
     """
     sets = groups if isinstance(groups, Mapping) else {"": groups}
     surfaces = {surface for listed in sets.values() for group in listed for surface in words_of(group)}
@@ -255,11 +255,7 @@ def evaluate_models(
 
 
 def keep_shared(groups: Sequence[Group], models: Iterable[EmbeddingModel]) -> list[Group]:
-    """The groups with only the words that are in the vocabulary of every model.
-
-    Blair et al. (2016, section 4.2) sampled the cases for annotators from these. A group may be left without words.
-    Models are taken one after the other and not kept.
-    """
+    """The groups with only the words that every model knows, from which Blair et al. (2016, 4.2) sampled cases."""
     surfaces = {surface for group in groups for surface in words_of(group)}
     shared = set(surfaces)
     for model in models:
@@ -290,6 +286,7 @@ def score_group(
     DamagedInputError for a similarity that is not a number.
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
+    # OP: how many of the cluster items, the columns of gaps, stand out less than the outlier. A skipped group has none.
     positions = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1).tolist()
     cases = tuple(
         CaseScore(group.outliers[outlier], position / len(cluster), position == len(cluster))
@@ -305,15 +302,15 @@ def score_group(
 def group_gaps(
     group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> tuple[list[int], list[int], Vector]:
-    """By how much each cluster item stands out less than each outlier, and which words these are.
+    """The places in the group of its words in vocabulary, n cluster items and m outliers, and the gaps between these.
 
-    The first two lists are the places in the group of the n cluster items and of the m outliers in vocabulary. The gaps
-    have shape ``(m, n)``, or ``(0, n)`` where too few words are in vocabulary for a test case. The OP of an outlier is
-    the number of its gaps above ``TIE_TOLERANCE``.
+    A gap is by how much a cluster item stands out less than an outlier. They have shape ``(m, n)``, or ``(0, n)`` where
+    too few words are in vocabulary for a test case. The OP of an outlier is its number of gaps above ``TIE_TOLERANCE``.
 
-    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
-    sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
-    less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
+    What stands out most is the word w with the largest c(w), the mean similarity of all pairs of the other words. Each
+    word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of sim(w, x)
+    + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w, less p(w).
+    So c(w) is below c(o) of the outlier by (p(w) - p(o)) / n(n - 1), in O(n²) for the cluster and O(n) for each
     outlier. With the compactness "word", p(w) is the sum of sim(w, x) alone, and the gap its mean less that of o.
 
     In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), c is 1/3 without any one of the four: all are ties,
@@ -333,43 +330,43 @@ def group_gaps(
     words = [group.cluster[index].surface for index in cluster] + [group.outliers[index].surface for index in outliers]
     items = len(cluster)
     near = similarities_of(known, similarity, group.where, words, items)
-    within, back, across = near[:items, :items], near[:items, items:], near[items:, :items]
-    to_outlier, from_outlier, divisor = back.T, across, items
+    # The similarities of cluster items to each other, (n, n), and to and from each outlier, (m, n).
+    within, to_outlier, from_outlier = near[:items, :items], near[:items, items:].T, near[items:, :items]
+    divisor = items
     if compactness == "pairs":
         within = within + within.T
-        to_outlier = from_outlier = across + back.T
+        to_outlier = from_outlier = from_outlier + to_outlier
         divisor = items * (items - 1)
-    of_items = within.sum(axis=1) + to_outlier
-    of_outliers = from_outlier.sum(axis=1, keepdims=True)
-    return cluster, outliers, (of_items - of_outliers) / divisor
+    p_of_items = within.sum(axis=1) + to_outlier  # for each outlier, since it is one of the other words
+    p_of_outliers = from_outlier.sum(axis=1, keepdims=True)
+    return cluster, outliers, (p_of_items - p_of_outliers) / divisor
 
 
 def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], items: int) -> Vector:
-    """The similarity of each word to each, 0 to itself, and 0 between the words after the first ``items``."""
+    """The similarity of each word to each, 0 to itself and between outliers, the words after the first ``items``."""
     vectors = [known[word] for word in words]
     similarities = similarity(vectors, vectors)
     np.fill_diagonal(similarities, 0)
-    similarities[items:, items:] = 0  # of outliers to each other, which a table may lack, as no score has them
+    similarities[items:, items:] = 0  # no score has these, so that a table of similarities may lack them
     if not np.isfinite(similarities).all():
         one, other = np.argwhere(~np.isfinite(similarities))[0].tolist()
-        raise DamagedInputError(
-            f"{where}: expected a similarity of {words[one]!r} to {words[other]!r}, saw {similarities[one, other]}"
-        )
+        pair = f"{words[one]!r} to {words[other]!r}"
+        raise DamagedInputError(f"{where}: expected a similarity of {pair}, saw {similarities[one, other]}")
     return similarities
 
 
 def group_ids(groups: Sequence[Group]) -> list[str]:
-    """The plain ids where they differ within each language; else the shortest names, all of one form, that differ.
+    """A name for each group: its id where ids differ within each language, else the shortest names that all differ.
 
-    Such a name is the id after the language or folders, or with the place in the file; if a group comes twice, the
-    later one has a number.
+    These are the id after the language, after one folder or more, or with the place in the file: "Q5", "de/Q5",
+    "sets/de/Q5", "Q5 (sets/de/a.jsonl:7)". If a group comes twice, the later one has a number.
     """
     if len({(group.language, group.id) for group in groups}) == len(groups):
         return [group.id for group in groups]
     folders = [PurePath(group.where).parts[:-1] for group in groups]
-    forms: list[list[tuple[str, ...]]] = [[(group.language or PurePath(group.where).parent.name,) for group in groups]]
-    forms += [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders)) + 1)]
-    for prefixes in forms:
+    tries: list[list[tuple[str, ...]]] = [[(group.language or PurePath(group.where).parent.name,) for group in groups]]
+    tries += [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders)) + 1)]
+    for prefixes in tries:
         names = ["/".join([*prefix, group.id]) for prefix, group in zip(prefixes, groups, strict=True)]
         if len(set(names)) == len(names):
             return names
@@ -415,7 +412,7 @@ def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
 
 
 def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
-    """Raise MissingInputError unless two languages have a case in common."""
+    """Raise MissingInputError, which begins with ``name``, unless two languages of ``cases`` have one in common."""
     if max(Counter(chain.from_iterable(cases.values())).values(), default=0) < 2:
         languages = ", ".join(sorted(cases)) or "any"
         raise MissingInputError(
@@ -440,7 +437,7 @@ def measure_consistency(
 
 
 def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, seed: int = SEED) -> list[Row]:
-    """The rows of a model's answers in every two languages that have cases in common.
+    """The rows of a model's answers in every two languages that have cases in common; an answer orders the items.
 
     Accuracy is that of the first language, "accuracy_other" that of the second. The rows of "same_word" have as cases
     those that are wrong in both, and no value without any; "kappa" has none where its definition divides by zero: every
@@ -451,7 +448,7 @@ def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, 
         shared = sorted(first.keys() & second.keys())
         if not shared:
             continue
-        cases = []  # with the columns _RIGHT to _RANKC_CHANCE
+        cases = []  # right in each language and in both, both wrong, the same word, by chance, RankC, by chance
         for one, other in ((first[key], second[key]) for key in shared):
             both_wrong = not one.right and not other.right
             # How often two wrong words that are picked at random are the same.
@@ -484,7 +481,7 @@ def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, 
 def answers_to(
     group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> dict[Case, Answer]:
-    """The answers to the cases of a group, as far as its items have QIDs and are in vocabulary.
+    """The items of each case of a group, from what stands out most on, as far as they have QIDs and are in vocabulary.
 
     Items that stand out alike, within ``TIE_TOLERANCE``, are in the order of the cluster, and the outlier comes last of
     them: a tie counts against the model.
@@ -496,7 +493,7 @@ def answers_to(
         outlier = group.outliers[index].id
         if outlier and all(qids):
             items = np.array([*qids, outlier])
-            gaps_of_all = np.array([*row, 0.0])
+            gaps_of_all = np.array([*row, 0.0])  # by how much each stands out less than the outlier
             # How many items stand out more than each: rounding must not decide between those that are tied.
             before = np.searchsorted(np.sort(gaps_of_all), gaps_of_all - TIE_TOLERANCE)
             order = np.argsort(before, kind="stable")
@@ -507,14 +504,14 @@ def answers_to(
 def _kappa(sums: statistics.FloatArray, sizes: statistics.FloatArray, seed: int) -> statistics.ErrorBars | None:
     """Cohen's kappa with its interval, None where it divides by zero.
 
-    ``sums`` has a row for each class, with the columns _RIGHT to _RANKC_CHANCE summed over its cases; ``sizes`` are the
-    numbers of these. Draws resample whole classes, so that intervals are those of as many units as there are classes.
+    ``sums`` has a row for each class: how many cases are right in one language, in the other, and in both, wrong in
+    both, and more columns; ``sizes`` are the numbers of cases. The interval is from draws of whole classes.
     """
     counted = sums[:, : _BOTH_WRONG + 1]
     # A row for each of these columns: the mean of all cases first, then that of each draw.
     means = np.vstack([counted.sum(axis=0) / sizes.sum(), statistics.draw_means(counted, sizes, seed)]).T
-    one, other = means[_RIGHT], means[_OTHER]
-    observed, by_chance = means[_BOTH_RIGHT] + means[_BOTH_WRONG], one * other + (1 - one) * (1 - other)
+    p, q = means[_RIGHT], means[_OTHER]  # the accuracies in the two languages
+    observed, by_chance = means[_BOTH_RIGHT] + means[_BOTH_WRONG], p * q + (1 - p) * (1 - q)
     if by_chance[0] > _CERTAIN:
         return None
     defined = by_chance <= _CERTAIN

@@ -30,39 +30,40 @@ _TITLES: Final = {OUTLIER_CLASSES[number].name: OUTLIER_CLASSES[number].title fo
 def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownDate] = ()) -> None:
     """Draw the first two scores side by side, one line for each model, into a .png, .svg or .pdf file.
 
-    ``part`` is what is across: "outlier class", "tier" of walls, "contexts", or "band", with the changes that were seen
-    and the dates of item numbers; for "languages" a square shows every two of them. Of several models, those in the
-    vocabulary of all are drawn. From four models on, the titles have Spearman's ρ of outlier class and score. Raises
-    UsageError if there is nothing to draw or the file's form is unknown, OutputError if it cannot be written.
+    ``part`` is the x axis: "outlier class", "tier" of walls, "contexts", or "band" of item numbers, with ``dates`` of
+    these and where accuracy falls; for "languages" a square shows every two of them. Of several models, the scores in
+    the vocabulary of all are drawn. From four models on, the titles have Spearman's ρ of x and score. Raises UsageError
+    if there is nothing to draw or the file's form is unknown, OutputError if it cannot be written.
     """
     if part == "languages":
         _draw_consistency(path, rows)
         return
-    whole = in_common(rows)
-    drawn = [row for row in whole if row.part == part and row.low is not None and _place(row) is not None]
+    compared = in_common(rows)
+    drawn = [row for row in compared if row.part == part and row.low is not None and _x_of(row) is not None]
     if not drawn:
         raise UsageError(f"expected scores by {part} to draw, saw test cases of unknown {part} only")
     several = len({row.dataset for row in drawn}) > 1
-    lines: dict[str, list[Row]] = {}
+    lines: dict[str, list[Row]] = {}  # by the names in the legend
     for row in drawn:
         lines.setdefault(f"{row.model}, {row.dataset}" if several else row.model, []).append(row)
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     metrics = list(dict.fromkeys(row.metric for row in drawn))[:2]
     for axes, metric in zip(figure.subplots(1, 2), metrics, strict=True):
         lines_of_metric = {name: [row for row in line if row.metric == metric] for name, line in lines.items()}
-        _draw_lines(axes, lines_of_metric, [row for row in whole if row.metric == "cutoff" and part == "band"])
+        _draw_lines(axes, lines_of_metric, [row for row in compared if row.metric == "cutoff" and part == "band"])
         of_metric = [row for row in drawn if row.metric == metric]
+        # The score of a guess, one line for all: the mean over the cases of all rows.
         guesses = [(row.chance, row.cases) for row in of_metric if row.chance is not None]
         guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
         axes.axhline(guess, color="grey", linestyle=":", label="chance")
         score = {"opp": "OPP"}.get(metric, metric.replace("_", " "))
         axes.set(xlabel=_ACROSS.get(part, part), ylabel=f"{score} (%)", ylim=(-5, 105))
         if part in _NAMED:
-            names = {_place(row) or 0.0: _TITLES.get(row.name, row.name) for row in drawn}
-            axes.set_xticks(sorted(names), [names[place] for place in sorted(names)])
+            ticks = {_x_of(row) or 0.0: _TITLES.get(row.name, row.name) for row in drawn}
+            axes.set_xticks(sorted(ticks), [ticks[x] for x in sorted(ticks)])
             # Over the rows of all models together; there is none where either is constant.
-            places, values = [_place(row) or 0.0 for row in of_metric], [row.value or 0.0 for row in of_metric]
-            rho = correlate(places, values).spearman
+            xs, values = [_x_of(row) or 0.0 for row in of_metric], [row.value or 0.0 for row in of_metric]
+            rho = correlate(xs, values).spearman
             if rho is not None and len(lines) >= FEWEST_MODELS:
                 axes.set_title(f"Spearman's ρ of {part} and {score} = {rho:.2f}")
         elif part == "contexts":
@@ -76,13 +77,13 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
 
 
 def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], cutoffs: Sequence[Row]) -> None:
-    """Draw a line with error bars for each model, and the change of those that have one, its interval as a band."""
+    """Draw a line with error bars for each model, and where its accuracy falls, if ``cutoffs`` have it, with a band."""
     for index, (name, points) in enumerate(lines.items()):
         values, lows, highs = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
         aside = 0.04 * (index - (len(lines) - 1) / 2) if points[0].part in _NAMED else 0.0  # so that none is hidden
-        places = [(_place(row) or 0.0) + aside for row in points]
-        ends = [values - lows, highs - values]
-        axes.errorbar(places, values, yerr=ends, marker="o", capsize=3, color=f"C{index}", label=name)
+        xs = [(_x_of(row) or 0.0) + aside for row in points]
+        below_and_above = [values - lows, highs - values]
+        axes.errorbar(xs, values, yerr=below_and_above, marker="o", capsize=3, color=f"C{index}", label=name)
         for row in cutoffs:
             is_of_line = (row.model, row.dataset) == (points[0].model, points[0].dataset)
             if is_of_line and row.value is not None and row.low is not None and row.high is not None:
@@ -90,10 +91,10 @@ def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], cutoffs: Sequenc
                 axes.axvline(row.value, color=f"C{index}", linestyle="--")
 
 
-def _place(row: Row) -> float | None:
-    """Where a part is across: the number of its outlier class, tier or contexts, the middle of a band."""
+def _x_of(row: Row) -> float | None:
+    """The x of a row: the number of its outlier class, tier or contexts, or the middle of "Q100 to Q200, made 2013"."""
     if row.part == "tier":
-        return None if row.language else TIERS.index(row.name)
+        return None if row.language else TIERS.index(row.name)  # the tiers of a single language are not drawn
     if row.part == "outlier class":
         return next((number for number in DRAWN if OUTLIER_CLASSES[number].name == row.name), None)
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+", row.name.partition(", made")[0])]
@@ -113,26 +114,27 @@ def draw_correlations(path: Path, curves: Sequence[Curve]) -> None:
 
 
 def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
-    """Draw, for each model and data set, kappa of every two languages and the same word wrong beyond chance."""
-    measured = [row for row in rows if row.part == "languages"]
-    models = list(dict.fromkeys((row.model, row.dataset) for row in measured))
-    by_model = [[row for row in measured if (row.model, row.dataset) == model] for model in models]
-    most = max((len({code for row in own for code in row.name.split(", ")}) for own in by_model), default=0)
+    """Draw two squares for each model, of kappa and the same word wrong beyond chance for every two languages."""
+    by_model: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.part == "languages":
+            by_model.setdefault((row.model, row.dataset), []).append(row)
+    most = max((len({code for row in own for code in row.name.split(", ")}) for own in by_model.values()), default=0)
     side = 1.5 + 0.45 * most
-    figure = Figure(figsize=(2 * side + 2, max(1, len(models)) * side), layout="constrained")
-    panels = figure.subplots(len(models), 2, squeeze=False)
-    for row, (model, dataset), own in zip(panels, models, by_model, strict=True):
-        _draw_matrix(row[0], own, {one.name: one.value for one in own if one.metric == "kappa"})
-        same = [one for one in own if one.metric == "same_word"]
-        _draw_matrix(row[1], own, {one.name: one.value and (one.value - (one.chance or 0)) / 100 for one in same})
-        row[0].set_ylabel(f"{model}, {dataset}".removesuffix(", "))
-    for axes, title in zip(panels[0], ("kappa", "same word wrong, less chance"), strict=True):
+    figure = Figure(figsize=(2 * side + 2, max(1, len(by_model)) * side), layout="constrained")
+    squares = figure.subplots(len(by_model), 2, squeeze=False)
+    for (left, right), ((model, dataset), own) in zip(squares, by_model.items(), strict=True):
+        _draw_matrix(left, own, {row.name: row.value for row in own if row.metric == "kappa"})
+        same = [row for row in own if row.metric == "same_word"]
+        _draw_matrix(right, own, {row.name: row.value and (row.value - (row.chance or 0)) / 100 for row in same})
+        left.set_ylabel(f"{model}, {dataset}".removesuffix(", "))
+    for axes, title in zip(squares[0], ("kappa", "same word wrong, less chance"), strict=True):
         axes.set_title(title)
     save_figure(figure, path)
 
 
 def _draw_matrix(axes: Axes, rows: Iterable[Row], numbers: Mapping[str, float | None]) -> None:
-    """A square for every two languages; one without a number stays white, and so does the diagonal."""
+    """Colour a field for every two languages by its number; one without any stays white, and so does the diagonal."""
     languages = sorted({language for row in rows for language in row.name.split(", ")})
     matrix = np.full((len(languages), len(languages)), np.nan)
     for pair, number in numbers.items():
@@ -151,10 +153,7 @@ def _draw_matrix(axes: Axes, rows: Iterable[Row], numbers: Mapping[str, float | 
 
 
 def save_figure(figure: Figure, path: Path, **settings: Any) -> None:
-    """Write a figure, whole or not at all, in the form that the suffix names; ``settings`` are those of matplotlib.
-
-    UsageError for no suffix or an unknown one, and for what is too large, OutputError where it cannot be written.
-    """
+    """Write a figure in the form that the suffix names; UsageError for another, OutputError if it cannot be written."""
     drawn = io.BytesIO()
     # Names are drawn as they are: a dollar begins no formula, and no control character gets into a file.
     ticks = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in axis.get_ticklabels()}

@@ -144,13 +144,13 @@ class Tally:
         """Each mean in percent with its error bars; None without cases."""
         if not self.counts.any():
             return [None] * len(self.metrics)
-        # Adjusted scores become shares from 0 to 1, and their error bars are those of the shares, stretched.
+        # Error bars are of shares from 0 to 1: scores x from -1 to 1 become (x + 1) / 2, and then what they were again.
         spans = np.where(np.isin(self.metrics, _ADJUSTED), 2.0, 1.0)
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
         of_shares = statistics.clustered_means(shares, self.counts, seed, self.shared, self.worth)
         in_percent: list[ErrorBars | None] = []
         for bars, span in zip(of_shares, spans.tolist(), strict=True):
-            value, low, high = (100 * (span * end - (span - 1)) for end in (bars.value, bars.low, bars.high))
+            value, low, high = (100 * (span * share - (span - 1)) for share in (bars.value, bars.low, bars.high))
             error = None if bars.standard_error is None else 100 * span * bars.standard_error
             in_percent.append(ErrorBars(value, low, high, error, bars.n))
         return in_percent
@@ -171,16 +171,17 @@ class Scored:
 
 
 def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
-    """The scores of each model in turn, then of each data set the differences of every two models.
+    """A row for each score of each model, then for the difference of every two models on each whole data set.
 
-    Models are compared in the vocabulary of all of them if they were scored in it: on every part they are marked as the
-    best or tied with it, and the whole has a difference of every two, with p-values by Holm's method.
+    Models are compared in the vocabulary of all of them if they were scored in it: on every part of a data set, as a
+    language, they are marked as the best or tied with it. The differences have p-values by Holm's method.
     """
     compared: Vocabulary = "common" if any(one.vocabulary == "common" for one in scored) else "own"
     marked, differences = _compare(task, scored, compared, seed)
     rows = []
     for one in scored:
         head = Row(task=task, model=one.model, dataset=one.dataset, vocabulary=one.vocabulary, metric="")
+        # What has error bars, and then the plain numbers.
         for part, tally in one.parts.items():
             about = {"unit": tally.unit, "cases": int(tally.counts.sum()), **part._asdict()}
             chances = tally.chances or (None,) * len(tally.metrics)
@@ -199,6 +200,7 @@ def _compare(
     task: str, scored: Sequence[Scored], compared: Vocabulary, seed: int
 ) -> tuple[dict[tuple[str, str, Part, str], Mark], list[Row]]:
     """The marks of models by model, data set, part and metric, and a row for the difference of every two of them."""
+    # The models that were scored on the same part of a data set, with their sums over units.
     rivals: dict[tuple[str, Part], dict[str, Tally]] = {}
     for one in scored:
         for part, tally in one.parts.items() if one.vocabulary == compared else ():
@@ -206,21 +208,19 @@ def _compare(
     marked: dict[tuple[str, str, Part, str], Mark] = {}
     differences: list[Row] = []
     for (dataset, part), tallies in rivals.items():
+        # Models are compared over the units that all of them were asked; ``kept`` has the rows of these for each model.
         first, *_ = tallies.values()
-        places = [{key: index for index, key in enumerate(tally.asked)} for tally in tallies.values()]
-        # Models are compared over the units that all of them were asked.
-        asked = [key for key in first.asked if all(key in indices for indices in places)]
+        rows_of_units = [{unit: row for row, unit in enumerate(tally.asked)} for tally in tallies.values()]
+        asked = [unit for unit in first.asked if all(unit in row_of for row_of in rows_of_units)]
         if len(tallies) < 2 or not asked:
             continue
-        kept = [[indices[key] for key in asked] for indices in places]
-        counts, shared = first.counts[kept[0]], [first.shared[index] for index in kept[0]] if first.shared else ()
+        kept = [[row_of[unit] for unit in asked] for row_of in rows_of_units]
+        counts, shared = first.counts[kept[0]], [first.shared[row] for row in kept[0]] if first.shared else ()
         for column, metric in enumerate(first.metrics):
-            sums = {
-                model: tally.sums[indices, column]
-                for (model, tally), indices in zip(tallies.items(), kept, strict=True)
-            }
-            of_models = marks(np.array(list(sums.values())).T, seed, shared)
-            marked |= {(model, dataset, part, metric): mark for model, mark in zip(sums, of_models, strict=True)}
+            of_models = zip(tallies.items(), kept, strict=True)
+            sums = {model: tally.sums[rows, column] for (model, tally), rows in of_models}
+            new_marks = marks(np.array(list(sums.values())).T, seed, shared)
+            marked |= {(model, dataset, part, metric): mark for model, mark in zip(sums, new_marks, strict=True)}
             if part != WHOLE:
                 continue
             gaps = {}
@@ -250,10 +250,10 @@ def with_bars(row: Row, bars: ErrorBars | None, scale: float = 1.0) -> Row:
 
 
 def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] = ()) -> list[Mark]:
-    """Which models are the best by their total, and which are tied with one of these.
+    """The mark of each model: "best" by its total, "tied" if a paired permutation test does not tell it apart, or "".
 
-    ``sums``, shape ``(units, models)``, are over the same cases of each unit for all models; ``shared`` is that of
-    ``clustered_means``. No model is marked where there is only one or nothing to compare.
+    ``sums``, shape ``(units, models)``, are of scores over the same cases of each unit for all models; ``shared`` has
+    names that dependent units share. No model is marked where there is only one or nothing to compare.
 
     >>> marks(np.array([[4, 4, 0]] * 6 + [[4, 3, 0]] * 4, dtype=float))
     ['best', 'tied', '']
@@ -297,9 +297,10 @@ class Scores:
         return f"Scores(rows={len(self.rows)}, models={models}, notes={len(self.notes)})"
 
     def row(self, metric: str, **fields: str) -> Row:
-        """The one row of a metric with these fields, such as ``part="language", name="de"``; of all cases by default.
+        """The one score of a metric with these fields, as ``part="language", name="de"``; by default of all cases.
 
-        Of several models, those of the common vocabulary are looked at. UsageError unless there is just one such row.
+        Of several models, the scores on words that all of them know are looked at; ``less="NAME"`` is the difference to
+        another model. UsageError unless there is just one such row.
         """
         if "vocabulary" not in fields and any(row.vocabulary == "common" for row in self.rows):
             fields["vocabulary"] = "common"
@@ -325,6 +326,7 @@ def scores_of(
     rows = rows_of(task, scored, seed)
     several = len(notes) > 1
     of_models = [f"{model}: {note}" if several else note for model, listed in notes.items() for note in listed]
+    # The fewest units of any model by data set, such as "sample: classes".
     fewest: dict[str, int] = {}
     for row in rows:
         if row.part == ALL and row.low is not None and not row.less:
@@ -345,10 +347,7 @@ class _Report(msgspec.Struct):
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The rows that ``wikisem evaluate`` printed with --json or --csv, or wrote with --output.
-
-    MissingInputError without a file, DamagedInputError with the line for anything else.
-    """
+    """The rows that wikisem evaluate wrote with --json, --csv or --output; DamagedInputError names a bad line."""
     if not path.is_file():
         raise MissingInputError(f"expected scores, saw no file at {path}")
     text, wanted = read_utf8(path), "a row that wikisem evaluate prints with --json"
@@ -368,7 +367,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
-    """The log of each model by its name, with every score that has an interval; ``made`` is in seconds since 1970."""
+    """Each model's scores with intervals as a log of the format Every Eval Ever; ``made`` is in seconds since 1970."""
     results: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         if row.model and not row.less and row.low is not None and row.task != "baseline" and row.metric != "cutoff":
@@ -394,15 +393,15 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
 
 
 def _log_result(row: Row) -> dict[str, Any]:
-    """The entry of a score in the log of its model."""
+    """The result of one score in the schema of Every Eval Ever."""
     least, most = _RANGES.get(row.metric, (0, 100))
     language = row.language if row.language != row.name else ""
-    where = [row.task, row.dataset, row.vocabulary, row.part, row.name, language, row.metric]
-    shown = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
+    path = [row.task, row.dataset, row.vocabulary, row.part, row.name, language, row.metric]
+    details = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
     error = {"standard_error": {"value": row.se, "method": f"clustered by {row.unit}"}} if row.se is not None else {}
-    ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95, "method": f"bootstrap by {row.unit}"}
+    interval = {"lower": row.low, "upper": row.high, "confidence_level": 0.95, "method": f"bootstrap by {row.unit}"}
     return {
-        "evaluation_result_id": "/".join(filter(None, where)),
+        "evaluation_result_id": "/".join(filter(None, path)),
         "evaluation_name": " ".join(filter(None, ["wikisem", row.task, row.part, row.name])),
         "source_data": {"dataset_name": row.dataset or "unnamed", "source_type": "other"},
         "metric_config": {
@@ -416,7 +415,7 @@ def _log_result(row: Row) -> dict[str, Any]:
         },
         "score_details": {
             "score": row.value,
-            "details": {name: str(value) for name, value in shown.items() if value not in {None, ""}},
-            "uncertainty": {**error, "confidence_interval": ends, "num_samples": row.cases},
+            "details": {name: str(value) for name, value in details.items() if value not in {None, ""}},
+            "uncertainty": {**error, "confidence_interval": interval, "num_samples": row.cases},
         },
     }

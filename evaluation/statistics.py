@@ -39,9 +39,9 @@ FEWEST_MODELS: Final = 4
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
-    """Wilson's score interval for a share of ``count`` trials (Wilson 1927; Agresti and Coull 1998).
+    """Wilson's score interval of 95 % for a share of ``count`` trials (Wilson 1927; Agresti and Coull 1998).
 
-    SciPy's ``binomtest`` has it for whole numbers of successes only, and shares of OPP are none.
+    SciPy's ``binomtest`` has it for whole numbers of successes only; here a mean outlier position is a share, too.
 
     >>> [round(end, 4) for end in wilson(1.0, 10)]
     [0.7225, 1.0]
@@ -50,24 +50,24 @@ def wilson(share: float, count: float) -> tuple[float, float]:
     middle = share + squared / (2 * count)
     half = NORMAL_QUANTILE * math.sqrt(share * (1 - share) / count + squared / (4 * count**2))
     scale = 1 + squared / count
-    # At the ends middle and half are equal but for rounding.
+    # With a share of 0 or 1, one end is that share, but for rounding.
     return (middle - half) / scale if share > 0 else 0.0, (middle + half) / scale if share < 1 else 1.0
 
 
 def clustered_wilson(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]:
-    """Wilson's interval for the share sum(sums) / sum(sizes) of cases in units, without draws.
+    """Wilson's interval of 95 % for the share p = sum(sums) / sum(sizes) of cases that come in units.
 
-    It is for as many independent cases as would have the clustered standard error, p (1 - p) / SE², times the square of
-    the normal quantile over Student's, and no more than there are (Korn and Graubard 1998, Survey Methodology 24); if
-    all units have the same share, for as many as there are units.
+    With the clustered standard error SE, the cases are worth p (1 - p) / SE² independent ones. The interval is for this
+    many trials, times (normal quantile / Student's)² for few units, and for no more than there are cases (Korn and
+    Graubard 1998, Survey Methodology 24). If all units have the same share, there are as many trials as units.
     """
     cases, units = float(sizes.sum()), len(sizes)
-    share = _share(float(sums.sum()) / cases)
+    share = _clipped(float(sums.sum()) / cases)
     error = clustered_error(sums, sizes)
     if not error or np.ptp(sums / sizes) <= ROUNDING:
         return wilson(share, units)
-    scale = NORMAL_QUANTILE / _student_quantile(units - 1)
-    return wilson(share, min(cases, share * (1 - share) * (scale / error) ** 2))
+    normal_to_student = NORMAL_QUANTILE / _student_quantile(units - 1)
+    return wilson(share, min(cases, share * (1 - share) * (normal_to_student / error) ** 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,9 @@ def clustered_means(
     """Error bars of several means over the same cases, each of shares from 0 to 1.
 
     ``sums`` has shape ``(units, means)``: the sum of a share over the cases of a unit. ``counts`` has shape
-    ``(units,)``: the number of its cases. Units without cases are left out; ValueError if none has any. ``shared`` has
-    for each unit what it may have in common with others, such as the classes of a wall: ``widening``. ``worth`` is the
-    number of equal units that the intervals are for where units differ much: ``effective_units``.
+    ``(units,)``: the number of its cases. Units without cases are left out; ValueError if none has any. Units are
+    independent, unless ``shared`` has names that two of them share, such as the classes of a wall: ``widening``. Where
+    units differ much in weight, ``worth`` is the number of equal ones that intervals are for: ``effective_units``.
 
     The interval is the percentile bootstrap over units (Efron and Tibshirani 1993, chapter 13), its percentiles set
     apart for few units (``expanded_tail``). Where the mean of every unit is the same, every draw is, too, and the
@@ -139,33 +139,38 @@ def clustered_means(
     if not len(sizes):
         raise ValueError("expected cases, saw none")
     means = sums.sum(axis=0) / sizes.sum()
-    drawn, wider = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * means, shared)
+    drawn, factors = draw_means(sums, sizes, seed), widening(sums - sizes[:, None] * means, shared)
     bars, trials = [], worth or len(sizes)
-    for mean, column, draws, times in zip(means.tolist(), sums.T, drawn.T, wider, strict=True):
+    for mean, column, draws, factor in zip(means.tolist(), sums.T, drawn.T, factors, strict=True):
         all_alike = np.ptp(column / sizes) <= ROUNDING
-        ends = wilson(_share(mean), trials) if all_alike else percentile_interval(draws, trials)
-        low, high = (end if times == 1 else _share(mean + times * (end - mean)) for end in ends)
+        ends = wilson(_clipped(mean), trials) if all_alike else percentile_interval(draws, trials)
+        low, high = (end if factor == 1 else _clipped(mean + factor * (end - mean)) for end in ends)
         error = clustered_error(column, sizes)
-        bars.append(ErrorBars(mean, low, high, error and times * error, len(sizes)))
+        bars.append(ErrorBars(mean, low, high, error and factor * error, len(sizes)))
     return bars
 
 
 def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[float]:
-    """How many times as large the standard error of each mean is if units depend that share anything; 1 at least.
+    """The factor by which each mean's standard error grows if units depend that share a name; at least 1.
 
-    ``deviations`` from the mean have shape ``(units, means)``. The variance of a mean has the products of the
-    deviations of every two units that share something, as where clusters are crossed (Cameron, Gelbach and Miller 2011,
-    "Robust inference with multiway clustering", Journal of Business & Economic Statistics 29; Aronow, Samii and
-    Assenova 2015, Political Analysis 23). Nothing depends where ``shared`` is empty.
+    ``deviations`` from the mean have shape ``(units, means)``. Of independent units, the variance of a mean goes by the
+    sum of their squares; here the products of every two units that share a name in ``shared`` are added, as where
+    clusters are crossed (Cameron, Gelbach and Miller 2011, "Robust inference with multiway clustering", Journal of
+    Business & Economic Statistics 29; Aronow, Samii and Assenova 2015, Political Analysis 23).
+
+    >>> widening(np.array([[1.0], [1.0], [-1.0], [-1.0]]), list(map(frozenset, "aabc")))
+    [1.224744871391589]
+
+    The squares add up to 4. The first two units share a name, and their product counts twice: the factor is √(6/4).
     """
     if not shared:
         return [1.0] * deviations.shape[1]
     numbers = {name: index for index, name in enumerate(sorted(frozenset().union(*shared)))}
-    members = np.zeros((len(shared), len(numbers)))
-    for row, names in zip(members, shared, strict=True):
-        row[[numbers[name] for name in names]] = 1
-    # Of each mean the sum of the products of two units' deviations, over the pairs that share a name.
-    dependent = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
+    has_name = np.zeros((len(shared), len(numbers)))
+    for of_unit, names in zip(has_name, shared, strict=True):
+        of_unit[[numbers[name] for name in names]] = 1
+    # Of each mean the sum of the products of two units' deviations, over the pairs (i, j) that share a name.
+    dependent = np.einsum("is,ij,js->s", deviations, has_name @ has_name.T > 0, deviations, optimize=True)
     independent = (deviations**2).sum(axis=0)
     variances = zip(dependent, independent, strict=True)
     return [math.sqrt(max(1.0, larger / plain)) if plain > 0 else 1.0 for larger, plain in variances]
@@ -190,10 +195,7 @@ def mean_of_shares(shares: Sequence[float], seed: int = SEED) -> ErrorBars | Non
 
 
 def draw_units(units: int, seed: int) -> Iterator[IntArray]:
-    """``DRAWS`` draws of as many units as there are, with replacement: arrays of shape ``(draws, units)``.
-
-    They are the draws of ``scipy.stats.bootstrap``, which takes several times as long to make means of them.
-    """
+    """``DRAWS`` draws of as many units as there are, with replacement, in blocks of shape ``(draws, units)``."""
     generator = np.random.default_rng(seed)
     at_once = max(1, _NUMBERS_AT_ONCE // units)
     for start in range(0, DRAWS, at_once):
@@ -209,10 +211,7 @@ def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
 
 
 def bootstrap(units: int, statistic: Callable[[IntArray], float], seed: int) -> tuple[float, float]:
-    """The interval of any statistic of drawn units, given by their numbers, as ``clustered_means`` has it for means.
-
-    Draws for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.
-    """
+    """The interval of 95 % of any statistic of drawn units, given by their numbers, without draws that make it NaN."""
     statistics = np.array([statistic(drawn) for block in draw_units(units, seed) for drawn in block])
     defined = statistics[~np.isnan(statistics)]
     return percentile_interval(defined, units) if defined.size else (math.nan, math.nan)
@@ -228,16 +227,17 @@ def percentile_interval(drawn: FloatArray, units: float) -> tuple[float, float]:
 def expanded_tail(units: float) -> float:
     """The share of draws to cut off at each end, .025 for very many units and less for few.
 
-    Draws vary by (n - 1) / n too little and know nothing of Student's t, so that the 2.5th and 97.5th percentiles of
-    eight units include the truth in 88 % of samples. Percentiles at the normal probability of
-    t(.025, n - 1) sqrt(n / (n - 1)) make up for both (Hesterberg 2015, "What teachers should know about the bootstrap",
-    The American Statistician 69, section 5.3).
+    The variance of draws of n units is (n - 1) / n of what it should be, and their tails are normal where Student's t
+    is wider, so that the 2.5th and 97.5th percentiles of eight units include the truth in 88 % of samples. The normal
+    probability beyond t(.975, n - 1) sqrt(n / (n - 1)) makes up for both (Hesterberg 2015, "What teachers should know
+    about the bootstrap", The American Statistician 69, section 5.3).
 
-        >>> [round(expanded_tail(units), 4) for units in (8, 20, 500)]
-        [0.0057, 0.0159, 0.0246]
+    >>> [round(expanded_tail(units), 4) for units in (8, 20, 500)]
+    [0.0057, 0.0159, 0.0246]
     """
     if units < 2:
         return 0.0
+    # The normal probability beyond z is erfc(z / √2) / 2.
     return math.erfc(_student_quantile(units - 1) * math.sqrt(units / (units - 1) / 2)) / 2
 
 
@@ -247,9 +247,9 @@ _legendre: Final = cache(lambda: np.polynomial.legendre.leggauss(100))  # NumPy 
 
 @cache
 def _student_quantile(freedom: int) -> float:
-    """The 97.5th percentile of Student's t.
+    """The 97.5th percentile of Student's t with ν degrees of ``freedom``, found by bisection.
 
-    It is √ν tan θ where θ, in (-π/2, π/2), has a density in proportion to cos(θ)^(ν - 1). SciPy has it, and would add
+    t is √ν tan θ where θ, in (-π/2, π/2), has a density in proportion to cos(θ)^(ν - 1). SciPy has it, and would add
     half as much to a plain installation.
 
     >>> [round(_student_quantile(freedom), 4) for freedom in (1, 7, 499)]
@@ -258,11 +258,11 @@ def _student_quantile(freedom: int) -> float:
     nodes, weights = _legendre()
 
     def mass(angle: float) -> float:
-        """The integral of the density from 0 on."""
+        """The integral of the density from 0 to an angle, by Gauss and Legendre."""
         return angle * float(weights @ np.cos(angle / 2 * (nodes + 1)) ** (freedom - 1))
 
-    low, high = 0.0, min(math.pi / 2, 10 / math.sqrt(freedom))
-    wanted = 0.95 * mass(high)
+    low, high = 0.0, min(math.pi / 2, 10 / math.sqrt(freedom))  # with many units, no mass is beyond t = 10
+    wanted = 0.95 * mass(high)  # the density is symmetric
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if mass(middle) < wanted else (low, middle)
@@ -284,12 +284,12 @@ def compare_paired(
     shared: Sequence[frozenset[str]] = (),
     worth: float | None = None,
 ) -> PairedDifference | None:
-    """Compare two models by the sums of their shares over the cases of each unit, shape ``(units,)``.
+    """The mean score of one model less that of another on the same cases, with its interval and p-value.
 
-    ``counts`` has the number of cases of each unit, the same for both. None where no unit has any. ``shared`` and
-    ``worth`` are those of ``clustered_means``. Models fail on much the same units, so the difference within a unit
-    varies less than either score, and paired tests find differences that error bars side by side do not show (Miller
-    2024, arXiv 2411.00640, section 4.2).
+    ``one`` and ``other``, shape ``(units,)``, are the sums of their scores from 0 to 1 over the cases of each unit, and
+    ``counts`` the numbers of these. None where no unit has any. ``shared`` and ``worth`` are those of
+    ``clustered_means``. Models fail on much the same units, so the difference within a unit varies less than either
+    score, and paired tests find differences that error bars side by side do not show (Miller 2024, section 4.2).
 
     >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
     >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
@@ -305,10 +305,11 @@ def compare_paired(
         return None
     gaps = one - other
     difference = float(gaps.sum() / sizes.sum())
+    # The ends of the interval: percentiles of draws, which would claim certainty where all units differ alike.
     if np.ptp(gaps / sizes) > ROUNDING:
         ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
-    else:  # draws would claim certainty where all units differ alike
-        score, other_score = (_share(float(sums.sum() / sizes.sum())) for sums in (one, other))
+    else:
+        score, other_score = (_clipped(float(sums.sum() / sizes.sum())) for sums in (one, other))
         (low, high), (other_low, other_high) = (wilson(share, worth or len(sizes)) for share in (score, other_score))
         # Method 10 of Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions
         # based on paired data", Statistics in Medicine 17. Equal differences are perfectly correlated, unless neither
@@ -319,23 +320,25 @@ def compare_paired(
             for part, other_part in ((score - low, other_high - other_score), (high - score, other_score - other_low))
         )
         ends = difference - below, difference + above
-    (times,) = widening((gaps - sizes * difference)[:, None], shared)
-    low, high = (difference + times * (end - difference) for end in ends)
+    # Interval, error and p-value are as much wider as units that share something make them.
+    (factor,) = widening((gaps - sizes * difference)[:, None], shared)
+    low, high = (difference + factor * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
-    (p,) = sign_flip_p_values(gaps[:, None], seed, [times])
-    return PairedDifference(difference, low, high, error and times * error, len(sizes), p)
+    (p,) = sign_flip_p_values(gaps[:, None], seed, [factor])
+    return PairedDifference(difference, low, high, error and factor * error, len(sizes), p)
 
 
-def _share(value: float) -> float:
+def _clipped(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float] = (1.0,)) -> list[float]:
-    """The two-sided mid-p-value of the sum of each column, ``(units, columns)``, if each row could have either sign.
+def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, factors: Sequence[float] = (1.0,)) -> list[float]:
+    """The two-sided p-value of each pair of models, a column of ``gaps``, by a paired permutation test.
 
-    If the models are equally good, the difference of a unit could as well have been the opposite, so the p-value is
-    the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13 units all ways
-    are gone through, above that 10,000 seeded ones and the one seen (Phipson and Smyth 2010).
+    ``gaps``, shape ``(units, pairs)``, has by how much one model's sum over a unit is above the other's. If the two are
+    equally good, it could as well have been the opposite, so the p-value is the share of all ways to flip signs that
+    give a total as large as the one seen. Up to 13 units all ways are gone through, above that 10,000 seeded ones and
+    the one seen (Phipson and Smyth 2010).
 
     Cases are right or wrong, so many ways give the very total that was seen. Counting all of these makes a test that
     calls 3 % of equal models different in place of 5 % (20 units, by accuracy). So half of them count: it is a
@@ -343,16 +346,15 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     American Statistical Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology
     13:91) advise for paired right and wrong. ``scipy.stats.permutation_test`` counts all of them.
 
-    ``wider`` says how many times as large each standard error is because of what units share: ``widening``. The p-value
-    is that of the normal quantile divided by it.
+    ``factors`` are those of ``widening``: the p-value is that of its normal quantile divided by the factor.
     """
     seen, units = np.abs(gaps.sum(axis=0)), len(gaps)
     all_ways = units <= _MOST_ENUMERATED
     larger, equal = np.zeros((2, len(seen)), dtype=np.int64)
     generator = np.random.default_rng(seed)
-    at_once = DRAWS if all_ways else max(1, _SIGNS_AT_ONCE // units)
+    at_once = DRAWS if all_ways else max(1, _SIGNS_AT_ONCE // units)  # all ways are one block
     for start in range(0, DRAWS, at_once):
-        if all_ways:
+        if all_ways:  # the bits of each number from 0 to 2ⁿ - 1
             flips = ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(np.int8)
         else:
             flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
@@ -363,11 +365,10 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, wider: Sequence[float
     # Of drawn ways, the sum that was seen is one of those that are equal to it, so that p is never 0.
     ways = 2**units if all_ways else 1 + DRAWS
     p_values: list[float] = ((larger + (equal + (not all_ways)) / 2) / ways).tolist()
-    if max(wider) > 1:
+    if max(factors) > 1:
         quantiles = [NormalDist().inv_cdf(p / 2) for p in p_values]
-        widths = np.broadcast_to(wider, len(quantiles))
-        pairs = zip(quantiles, widths, strict=True)
-        p_values = [math.erfc(-quantile / width / math.sqrt(2)) for quantile, width in pairs]
+        with_factors = zip(quantiles, np.broadcast_to(factors, len(quantiles)), strict=True)
+        p_values = [math.erfc(-quantile / factor / math.sqrt(2)) for quantile, factor in with_factors]
     return [1.0 if gap <= ROUNDING else p for gap, p in zip(seen, p_values, strict=True)]
 
 

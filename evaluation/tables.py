@@ -38,7 +38,7 @@ _MOST_PAIRS: Final = 10
 
 
 def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", full: bool = False) -> list[Block]:
-    """The tables of a task's rows, the differences in a sentence each, what was left out, and the notes.
+    """The tables of a task's rows (scores), the differences of models in a sentence each, what was left out, the notes.
 
     Several models are in one table, the best first, which is all unless ``full`` asks for the scores of each model in
     its own vocabulary, what they cover, and the baselines. A table that repeats an earlier one is left out.
@@ -51,13 +51,14 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     if several:
         blocks += [*_ranking(compared), *_sentences(rows, full)]
     blocks += _group_sheets([row for row in compared if row.part == "group"])
+    # What is of no model, such as a data set by itself, has a table for each kind of part.
     details = () if full else _DETAILS
     for part in dict.fromkeys(row.part for row in scores if not row.model and row.part not in details):
         blocks.append(_down(part, [row for row in scores if not row.model and row.part == part]))
+    # Each model by parts, without those that repeat the whole: an only language or level, an unknown outlier class.
     names = defaultdict[tuple[str, ...], set[str]](set)
     for row in scores:
         names[row.model, row.vocabulary, row.dataset, row.part].add(row.name)
-    # The only language or level is the whole, and so is an outlier class that the data set does not say.
     whole = {key for key, own in names.items() if key[-1] in {"language", "level"} and len(own) == 1}
     whole |= {key for key, own in names.items() if key[-1] == "outlier class" and own == {UNKNOWN_CLASS.name}}
     parts = [row for row in scores if (row.model, row.vocabulary, row.dataset, row.part) not in whole]
@@ -96,7 +97,11 @@ def _part(row: Row) -> str:
 
 
 def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
-    """What the columns of several models are: the data sets, or all of one, its languages, else its other parts."""
+    """A function from a row (a score) to the heading of its column in a table of several models, "" if it has none.
+
+    Of several data sets, each has a column. Of one, there are columns for all of it, for its languages, or without
+    these for its outlier classes, for the tiers of walls, and for levels of difficulty.
+    """
     if len({row.dataset for row in rows}) > 1:
         return lambda row: row.dataset if row.part == ALL else ""
     languages = len({row.name for row in rows if row.part == "language"}) > 1
@@ -106,35 +111,35 @@ def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
 
 
 def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
-    """A title, and a score with its interval in each cell, the best and what is tied with it marked; and chance."""
-    said, marked = "all models, % with intervals of 95 %", [row.unit for row in rows if row.mark]
+    """A sentence and a table: of each score a line for each model, the best first, with its interval; and chance."""
+    about, marked = "all models, % with intervals of 95 %", [row.unit for row in rows if row.mark]
     if rows[0].task == "calibrate":
         scale = "standard deviations of the difficulty of groups, where 0 solves half of a middling group"
-        said = f"all models, with intervals of 95 %, in {scale}; tied: not told apart from the best at 5 %"
+        about = f"all models, with intervals of 95 %, in {scale}; tied: not told apart from the best at 5 %"
     elif marked:
-        said += (
+        about += (
             ", on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation "
             f"test paired by {marked[0]}, with Holm's method for every two models"
         )
-    yield said
+    yield about
     column_of = _columns(rows)
     metrics = list(dict.fromkeys(row.metric for row in rows if row.low is not None))
     shown = [row for row in rows if row.metric in metrics and column_of(row)]
     columns = list(dict.fromkeys(map(column_of, shown)))
-    scores = {row.model: row.value for row in reversed(rows) if (row.part, row.metric) == (ALL, metrics[0])}
-    models = sorted(dict.fromkeys(row.model for row in shown), key=lambda model: -(scores.get(model) or 0))
+    first_scores = {row.model: row.value for row in reversed(rows) if (row.part, row.metric) == (ALL, metrics[0])}
+    models = sorted(dict.fromkeys(row.model for row in shown), key=lambda model: -(first_scores.get(model) or 0))
     lines = []
     for metric in metrics:
-        own = [row for row in shown if row.metric == metric]
+        of_metric = [row for row in shown if row.metric == metric]
         for model in models:
             cells = {}
-            for row in own:
+            for row in of_metric:
                 if row.model == model and row.value is not None:
                     value = f"{_number(row.metric, row.value)} {row.mark}".rstrip()
                     ends = "" if row.low is None else f"\n{_number(metric, row.low)} to {_number(metric, row.high)}"
                     cells[column_of(row)] = value + ends
             lines.append([_title(metric), model, *(cells.get(column, "–") for column in columns)])
-        chances = {column_of(row): row.chance for row in own if row.chance is not None}
+        chances = {column_of(row): row.chance for row in of_metric if row.chance is not None}
         if chances and metric != "ability":
             guesses = (_number(metric, chances.get(column)) for column in columns)
             lines.append([_title(metric), "chance", *guesses])
@@ -142,16 +147,16 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
-    """The difference of every two models by the first score, or with ``full`` by every score, the first pairs alone."""
-    gaps = [row for row in rows if row.less and row.low is not None]
+    """A sentence for the difference of every two models; without ``full`` of ten pairs at most, by the first score."""
+    differences = [row for row in rows if row.less and row.low is not None]
     needed = {(row.model, row.less): row.value for row in rows if row.less and row.metric == "groups_needed"}
-    seen = {(row.dataset, row.model, row.less): row.value for row in rows if row.metric == DETECTABLE}
-    pairs = [row for row in gaps if full or row.metric == gaps[0].metric]
+    detectable = {(row.dataset, row.model, row.less): row.value for row in rows if row.metric == DETECTABLE}
+    pairs = [row for row in differences if full or row.metric == differences[0].metric]
     for row in pairs if full else pairs[:_MOST_PAIRS]:
         digits, unit = (".2f", "") if row.metric in _NO_SHARES else (".1f", " points")
         told = "told apart" if (row.p_holm or 0) < LEVEL else "not told apart"
-        where = f"{row.dataset}, " if len({gap.dataset for gap in gaps}) > 1 else ""
-        groups, effect = needed.get((row.model, row.less)), seen.get((row.dataset, row.model, row.less))
+        where = f"{row.dataset}, " if len({each.dataset for each in differences}) > 1 else ""
+        groups, effect = needed.get((row.model, row.less)), detectable.get((row.dataset, row.model, row.less))
         model, other, value, low, high = row.model, row.less, row.value or 0.0, row.low or 0.0, row.high or 0.0
         if value < 0:  # the better model comes first
             model, other, value, low, high = other, model, -value, -high, -low
@@ -167,12 +172,12 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
 
 
 def _left_out(rows: Sequence[Row]) -> Iterator[str]:
-    """How many test cases or walls of a data set were left out, since models lack their words."""
+    """A sentence for each data set of which test cases or walls were left out, since models lack their words."""
     totals = {row.dataset: row for row in rows if row.part == COVERAGE and row.metric in {"test_cases", "walls"}}
     for dataset, total in totals.items():
         whole = [row for row in rows if row.part == ALL and row.dataset == dataset and row.low is not None]
         known = {row.model: row.cases for row in whole if row.vocabulary == "own"}
-        count, kept = total.value or 0, min((row.cases for row in whole), default=0)
+        count, kept = total.value or 0, min((row.cases for row in whole), default=0)  # the fewest of any model
         if kept < count:
             where = f"{dataset}: " if len(totals) > 1 else ""
             known_by = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items() if len(known) > 1)
@@ -182,13 +187,15 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
-    """A line for each part, or for each of the ``models``: how many units and cases it has, and every metric's numbers.
+    """A table with a line for each part of a data set, as a language, or for each of the ``models``.
 
-    Interval, error, p-value and chance of a metric are columns only if any of its rows has them.
+    The columns are how many units and cases it has, and of each metric the score, and its interval, error, p-value and
+    chance if any of its rows has them.
     """
+    # The lines by their words, under ``heads``, of which columns without any are left out.
     several = len({row.vocabulary for row in rows}) > 1
     heads = ("model", "data set", "vocabulary", "language", "part")
-    lines: dict[tuple[str, ...], dict[str, Row]] = {}  # by what is under these heads, the row of each metric
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}  # with the row of each metric
     for row in rows:
         language = "" if row.part == "language" else row.language
         part = "" if models else name_class(_part(row), row.label)
@@ -196,6 +203,7 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
         line = (row.model if models else "", row.dataset, vocabulary, language, part)
         lines.setdefault(line, {})[row.metric] = row
     words = [index for index in range(len(heads)) if any(line[index] for line in lines)]
+    # The columns of numbers, each with its head.
     columns: list[tuple[str, list[str]]] = []
     if any(row.n for row in rows):
         numbers = [max(row.n for row in row_of.values()) for row_of in lines.values()]
@@ -220,19 +228,20 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
         if any(row is not None and row.cases < most for row, most in zip(by_line, cases, strict=True)):
             shown["of cases"] = lambda row: f"{row.cases:,}"
         columns += [(name, ["–" if row is None else show(row) for row in by_line]) for name, show in shown.items()]
-    cells = [[*(line[at] for at in words), *(cell[row] for _, cell in columns)] for row, line in enumerate(lines)]
+    of_lines = zip(*(column for _, column in columns), strict=True)
+    cells = [[*(line[index] for index in words), *numbers] for line, numbers in zip(lines, of_lines, strict=True)]
     header = [*(heads[index] for index in words), *(name for name, _ in columns)]
     return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
 
 
 def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
-    """The groups of each data set, those that models fail most first: each model's accuracy, and the mean OPP."""
+    """A table of each data set's groups, those that models fail most first: each model's accuracy, and the mean OPP."""
     models = list(dict.fromkeys(row.model for row in rows))
     for dataset in dict.fromkeys(row.dataset for row in rows):
         groups: dict[tuple[str, str, str], list[Row]] = {}
         for row in (row for row in rows if row.dataset == dataset):
             groups.setdefault((row.language, row.name, row.label), []).append(row)
-        lines = []
+        lines = []  # each after the mean accuracy, by which they are sorted
         for (language, name, label), own in groups.items():
             opp = [row.value for row in own if row.metric == "opp" and row.value is not None]
             by_model = {row.model: row.value for row in own if row.metric == "accuracy"}
@@ -246,10 +255,7 @@ def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
 
 
 def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
-    """How often each baseline of a language is right, in percent with its interval, by outlier class.
-
-    The ``model`` of their rows is the baseline, and ``name`` the outlier class, empty for all of them.
-    """
+    """Tables of how often each baseline, as who picks the longest word, is right, in percent, by outlier class."""
     tables: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.task == "baseline":
@@ -273,25 +279,27 @@ def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
 
 
 def plots_of(rows: Sequence[Row]) -> list[Intervals]:
-    """A plot for each score and part with a point for each model; of a single model, for each score with its parts."""
+    """A plot for each score and part of the data, a point for each model; of one model, a plot for each score."""
     known = [row for row in rows if not row.less and row.task != "baseline" and row.part != "change" and row.model]
     scores = [row for row in in_common(known) if row.low is not None]
     several = len({row.model for row in scores}) > 1 and any(row.part == ALL for row in scores)
     column_of = _columns(known) if several else _part
+    # The rows of each plot, by score and by what it is of.
     plots: dict[tuple[str, str], list[Row]] = {}
     for row in scores:
         if column_of(row):
             plots.setdefault((row.metric, column_of(row) if several else row.model), []).append(row)
     intervals = []
     metrics = list(dict.fromkeys(metric for metric, _ in plots))
-    for (metric, name), points in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
+    for (metric, name), own in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
         is_share = metric not in _NO_SHARES
-        lows, highs = [row.low or 0.0 for row in points], [row.high or 0.0 for row in points]
-        with_names = [
+        lows, highs = [row.low or 0.0 for row in own], [row.high or 0.0 for row in own]
+        points = [
             Point(row.model if several else _part(row), row.value or 0.0, low, high, bool(row.mark))
-            for row, low, high in zip(points, lows, highs, strict=True)
+            for row, low, high in zip(own, lows, highs, strict=True)
         ]
         title = f"{_title(metric)}{', %' if is_share else ''}: {name}"
+        # The ends of the axis: 0 and 100 % for shares, those of all intervals for other scores.
         least, most = (min(0.0, *lows), 100.0) if is_share else (math.floor(min(lows)), math.ceil(max(highs)))
-        intervals.append(Intervals(title, with_names, points[0].chance, least, most))
+        intervals.append(Intervals(title, points, own[0].chance, least, most))
     return intervals

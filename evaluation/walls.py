@@ -43,9 +43,9 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
     ``weights`` is symmetric, of shape ``(n, n)`` for n words, the sum of ``sizes``; its diagonal does not count.
     Integers give exact sums. Of equal sums, the partition wins whose first groups have the earlier words.
 
-    The sizes are halved again and again. For each set of words as large as the groups of one half together, the best
-    sum is the largest over all ways to divide it between the two quarters. So four fours take the sums of 1,820 fours,
-    the 35 ways to halve each of 12,870 eights, and the 6,435 ways to halve all sixteen words.
+    The list of sizes is halved again and again. For each set of words as large as the groups of one half together, the
+    best sum is the largest over all ways to split it between the two quarters. So four fours take the sums of 1,820
+    fours, the 35 ways to halve each of 12,870 eights, and the 6,435 ways to halve all sixteen words.
 
     >>> near = np.array([[0, 1, 5, 1], [1, 0, 1, 5], [5, 1, 0, 1], [1, 5, 1, 0]])
     >>> best_partition(near, (2, 2))
@@ -57,53 +57,55 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
 
     @cache
     def best_sums(sizes: tuple[int, ...]) -> npt.NDArray[Any]:
-        """For each set of sum(sizes) words, in the order of ``_sets``, the best sum within groups of these sizes."""
-        if len(sizes) == 1:
+        """For each set of sum(sizes) words, a row of ``_sets``, the best sum within groups of these sizes."""
+        if len(sizes) == 1:  # the sum over all pairs of the set
             sets, zeros = _sets(count, sizes[0]), np.zeros(comb(count, sizes[0]), int)
             pairs = combinations(range(sizes[0]), 2)
             return sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=zeros)
-        one, other = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
-        ones, others = _splits(count, sum(one), sum(other), one == other)
-        return np.asarray((best_sums(one)[ones] + best_sums(other)[others]).max(axis=1))
+        left, right = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
+        left_sets, right_sets = _splits(count, sum(left), sum(right), left == right)
+        return np.asarray((best_sums(left)[left_sets] + best_sums(right)[right_sets]).max(axis=1))
 
-    def groups_of(sizes: tuple[int, ...], number: int) -> list[tuple[int, ...]]:
-        """The groups of these sizes with the best sum in one set of words, given by its number."""
+    def groups_of(sizes: tuple[int, ...], row: int) -> list[tuple[int, ...]]:
+        """The groups of these sizes with the best sum in one set of sum(sizes) words, given by its row in ``_sets``."""
         if len(sizes) == 1:
-            return [tuple(_sets(count, sizes[0])[number].tolist())]
-        one, other = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
-        ones, others = (parts[number] for parts in _splits(count, sum(one), sum(other), one == other))
-        split = int(np.argmax(best_sums(one)[ones] + best_sums(other)[others]))
-        return groups_of(one, int(ones[split])) + groups_of(other, int(others[split]))
+            return [tuple(_sets(count, sizes[0])[row].tolist())]
+        left, right = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
+        left_sets, right_sets = (sets[row] for sets in _splits(count, sum(left), sum(right), left == right))
+        best = int(np.argmax(best_sums(left)[left_sets] + best_sums(right)[right_sets]))
+        return groups_of(left, int(left_sets[best])) + groups_of(right, int(right_sets[best]))
 
     return sorted(groups_of(tuple(sorted(sizes, reverse=True)), 0))  # there is one set of all words
 
 
 @lru_cache(maxsize=64)
 def _sets(count: int, size: int) -> IntArray:
-    """All sets of ``size`` of ``count`` words in lexicographic order, shape ``(sets, size)``: the rows number them."""
+    """All sets of ``size`` of ``count`` words, as sorted indices in lexicographic order, shape ``(sets, size)``."""
     return np.array(list(combinations(range(count), size)), dtype=np.int64).reshape(-1, size)
 
 
 @lru_cache(maxsize=64)
-def _splits(count: int, one: int, other: int, alike: bool) -> tuple[IntArray, IntArray]:
-    """Every way to split each set of ``one + other`` words into a part of ``one`` word or more and one of ``other``.
+def _splits(count: int, left: int, right: int, alike: bool) -> tuple[IntArray, IntArray]:
+    """Every way to split each set of ``left + right`` of ``count`` words into a part of each size.
 
-    Returned are the numbers of the first and of the second parts, each of shape ``(sets, ways)``: a part's number is
-    its place in ``_sets`` of its size. If the parts are ``alike``, the first has the earliest word, so that no way
-    comes twice.
+    Returned are the left and the right parts, each of shape ``(sets, ways)``, a part as its row in ``_sets``. If the
+    parts are ``alike``, the left one has the earliest word, so that no way comes twice.
+
+    >>> [rows.tolist() for rows in _splits(3, 1, 1, alike=True)]  # of {0, 1}, {0, 2} and {1, 2}
+    [[[0], [0], [1]], [[1], [2], [2]]]
     """
-    chosen = _sets(one + other, one)  # which words of a set, by their places, make the first part
+    chosen = _sets(left + right, left)  # which words of a set, by their positions in it, make the left part
     if alike:
         chosen = chosen[chosen[:, 0] == 0]
-    bits = 1 << _sets(count, one + other)  # a set of words is the sum of their bits, its mask
-    first_parts = bits[:, chosen].sum(axis=2)
-    second_parts = bits.sum(axis=1, keepdims=True) - first_parts
-    numbers = []
-    for size, masks in ((one, first_parts), (other, second_parts)):
-        number_by_mask = np.zeros(1 << count, dtype=np.int64)
-        number_by_mask[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
-        numbers.append(number_by_mask[masks])
-    return numbers[0], numbers[1]
+    bits = 1 << _sets(count, left + right)  # the mask of a set has a bit for each of its words: {0, 2} is 0b101
+    left_masks = bits[:, chosen].sum(axis=2)
+    right_masks = bits.sum(axis=1, keepdims=True) - left_masks
+    rows = []
+    for size, masks in ((left, left_masks), (right, right_masks)):
+        row_of_mask = np.zeros(1 << count, dtype=np.int64)
+        row_of_mask[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
+        rows.append(row_of_mask[masks])
+    return rows[0], rows[1]
 
 
 def count_partitions(sizes: Sequence[int]) -> int:
@@ -130,21 +132,19 @@ class WallScore:
     scores: Mapping[str, float] | None = None
 
     def chance(self) -> dict[str, float]:
-        """The expected scores of a random partition into groups of the sizes left.
+        """The expected scores of a random partition into groups of the sizes left, all partitions being as likely.
 
-        Each of the partitions is as likely as any other, and a group of s of n words is one of theirs as often as one
-        of the m groups of this size is one of the C(n, s) sets. The other two scores are adjusted for chance.
+        Each of the m groups of s of n words is any of the C(n, s) sets, so a hidden group of this size is one of them
+        with the probability m / C(n, s). ARI and AMI are adjusted for chance, which is 0.
         """
         alike, words = Counter(self.sizes), sum(self.sizes)
-        found = fmean(alike[size] / comb(words, size) for size in self.sizes)
-        return dict(zip(SCORES, (1 / count_partitions(self.sizes), found, 0.0, 0.0), strict=True))
+        solved, found = 1 / count_partitions(self.sizes), fmean(alike[s] / comb(words, s) for s in self.sizes)
+        return dict(zip(SCORES, (solved, found, 0.0, 0.0), strict=True))
 
 
 def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> WallScore:
-    """Score a wall with the vectors of its surface forms; those out of vocabulary are not in ``known``.
-
-    DamagedInputError for a similarity that is not a number.
-    """
+    """Score how a model divides the words of a wall; ``known`` has the vectors of those in vocabulary."""
+    # Words out of vocabulary leave their groups, and groups that are too small leave the wall.
     group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
     words = [word for word in wall.words if word.surface in known]
     sizes = Counter(group_of[word.id] for word in words)
@@ -155,10 +155,10 @@ def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> Wal
     labels = np.array([group_of[word.id] for word in kept])
     surfaces = [word.surface for word in kept]
     near = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
-    near = near + near.T
-    # Whole numbers, from which equal sums are told exactly: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as for
-    # all ties. One 64th of it is taken from each pair of words of one hidden group, so that ties count against the
-    # model: of partitions with equal sums, that with the fewest right pairs is the answer.
+    near = near + near.T  # a similarity need not be symmetric
+    # In whole numbers, by which equal sums are equal: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹² as for any tie.
+    # Of partitions with equal sums, the answer is that with the fewest right pairs, so that ties count against the
+    # model: each pair of one hidden group loses 1/64 of the unit, and all of them together less than one unit.
     exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
     partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), sizes_left)
     truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
@@ -167,9 +167,10 @@ def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> Wal
 
 
 def scored(evaluation: Evaluation[WallScore]) -> Scored:
-    """The tally of all walls, and of each tier and language; walls that have a class in common depend.
+    """The sums of scores of all walls, and of those of each tier and language, from which error bars are made.
 
-    Of each part ``words`` is the mean number of words that the model divided: with fewer, chance is higher.
+    Walls that have a class in common are not independent. Of each part ``words`` is the mean number of words that the
+    model divided: with fewer, chance is higher.
     """
     walls_of: dict[Part, list[WallScore]] = {}
     languages = sorted({one.wall.language for one in evaluation.scores})
@@ -184,11 +185,11 @@ def scored(evaluation: Evaluation[WallScore]) -> Scored:
     for part, walls in walls_of.items():
         answered = [(one, one.scores) for one in walls if one.scores is not None]
         sums = np.array([[scores[name] for name in SCORES] for _, scores in answered]).reshape(-1, len(SCORES))
-        chances = [one.chance() for one, _ in answered]
-        mean = tuple(100 * fmean(one[name] for one in chances) if chances else None for name in SCORES)
+        guesses = [one.chance() for one, _ in answered]
+        chances = tuple(100 * fmean(guess[name] for guess in guesses) if guesses else None for name in SCORES)
         classes = [frozenset(group.qid for group in one.wall.groups) for one, _ in answered]
         asked = [one.wall.id for one, _ in answered]
-        parts[part] = Tally(SCORES, sums, np.ones(len(sums)), asked, "wall", mean, classes)
+        parts[part] = Tally(SCORES, sums, np.ones(len(sums)), asked, "wall", chances, shared=classes)
         plain[part] = {
             "cases": len(answered),
             "classes": len(frozenset().union(*classes)),
@@ -225,7 +226,7 @@ def answers_of(evaluations: Iterable[Evaluation[WallScore]]) -> Iterator[dict[st
 def score_models_on_walls(
     walls: Sequence[Wall], models: Iterable[EmbeddingModel], dataset: str = "", by_qid: bool = False
 ) -> tuple[list[Evaluation[WallScore]], list[Evaluation[WallScore]]]:
-    """Score every model on all walls, as ``score_models`` on groups; ``by_qid`` looks words up by their items."""
+    """Score how each model divides the words of walls that it knows, and, of several, those that all of them know."""
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
     surfaces = {word.surface for wall in walls for word in wall.words}

@@ -28,33 +28,33 @@ class Counts:
     matrix: Matrix
 
     def vectors(self, weights: Vector, contexts: int = 0) -> WordVectors:
-        """The rows of words with these weights of cells, each with its ``contexts`` most relevant ones, 0 for all.
+        """A sparse vector for each word, whose numbers are ``weights``, one of each cell (word and context).
 
-        As in Gamallo (2019, section 4.2), these are the contexts of the highest log-likelihood, whatever the weight.
-        Sums of the matrix include the contexts that are left out. A word without contexts has no row.
+        A word keeps its ``contexts`` most relevant contexts, or all for 0. As in Gamallo (2019, section 4.2), these
+        are those of the highest log-likelihood, whatever the weight. A word without contexts has no vector.
         """
         if contexts:
             weights = np.where(self.relevance < contexts, weights, 0)
         cells = weights, self.matrix.indices, self.matrix.indptr
         rows = sparse.csr_array(cells, shape=self.matrix.shape, copy=True)
         rows.eliminate_zeros()
-        filled = np.flatnonzero(np.diff(rows.indptr))
+        filled = np.flatnonzero(np.diff(rows.indptr))  # the rows that have a number
         return from_words([self.words[index] for index in filled.tolist()], rows[filled])
 
     @cached_property
     def relevance(self) -> npt.NDArray[np.int64]:
-        """The place of each cell among those of its word by log-likelihood, 0 for the highest.
+        """The rank of each cell, a stored count of word and context, among those of its word: 0 has the highest G².
 
         Of equal cells the one with the higher count comes first, then the one with the earlier context.
         """
         matrix = self.matrix
         first_cells, cells_of_words = matrix.indptr[:-1], np.diff(matrix.indptr)
-        row_of = np.repeat(np.arange(matrix.shape[0]), cells_of_words)
-        # Rounded, so that cells that are equal but for rounding are equal. The last key sorts first.
-        order = np.lexsort((matrix.indices, -matrix.data, -np.round(log_likelihood(self), 9), row_of))
-        places = np.empty(len(order), dtype=np.int64)
-        places[order] = np.arange(len(order)) - np.repeat(first_cells, cells_of_words)
-        return places
+        word_of_cell = np.repeat(np.arange(matrix.shape[0]), cells_of_words)
+        # Sorted by word, log-likelihood, count and context: the last key counts first. G² is rounded, for equal ones.
+        order = np.lexsort((matrix.indices, -matrix.data, -np.round(log_likelihood(self), 9), word_of_cell))
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order)) - np.repeat(first_cells, cells_of_words)  # counted anew for each word
+        return ranks
 
     def sums(self) -> tuple[Vector, Vector, float]:
         """For each cell the sum of its row and of its column, and the sum of all."""
@@ -64,25 +64,25 @@ class Counts:
 
 
 def read_counts(path: Path) -> Counts:
-    """The counts of a file; MissingInputError if it is not there, DamagedInputError if it is not in one of two forms.
+    """How often words occur in contexts, from a file: a matrix of SciPy, or text of word<TAB>context<TAB>count lines.
 
-    These are a CSR matrix of SciPy (``save_npz``) with the words of its rows in a text file beside it, of the same name
-    with the suffix .words; and text of ``word<TAB>context<TAB>count`` lines, compressed or not.
+    The matrix (``save_npz``) has a row for each word, listed in a text file beside it, of the same name with the suffix
+    .words. MissingInputError if there is no file, DamagedInputError if it is in neither form.
     """
     if not path.is_file():
         raise MissingInputError(f"expected a file of counts, saw none at {path}")
     if path.suffix != ".npz":
         words, contexts, rows, columns, counts = read_triples(path, "word, context and count", at_least=0)
-        # Contexts in the order of their names, so that nothing depends on the order of the lines.
-        places = np.empty(len(contexts), dtype=np.int64)
-        places[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
-        matrix = sparse.csr_array((counts, (rows, places[columns])), shape=(len(words), len(contexts)))
+        # Contexts are put into the order of their names, so that nothing depends on the order of the lines.
+        new_columns = np.empty(len(contexts), dtype=np.int64)
+        new_columns[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
+        matrix = sparse.csr_array((counts, (rows, new_columns[columns])), shape=(len(words), len(contexts)))
     else:
         words = words_beside(path)
         try:
             loaded = sparse.load_npz(path)
-            # SciPy's compiled code follows row pointers and column numbers wherever they lead; other forms than these
-            # three have coordinates, which it checks as it reads them.
+            # A damaged file must not crash: SciPy's compiled code follows row pointers and column numbers wherever they
+            # lead; other forms than these three have coordinates, which it checks as it reads them.
             if loaded.format in {"csr", "csc", "bsr"}:
                 loaded.check_format(full_check=True)
             if not np.issubdtype(loaded.dtype, np.number) or np.iscomplexobj(loaded.data):

@@ -55,7 +55,7 @@ class Spelling(NamedTuple):
 
 
 def spelling_of(words: Collection[str]) -> Spelling:
-    """The spelling of a vocabulary; each question is answered by the first word that decides it."""
+    """How a vocabulary spells words, such as "New_York" (a phrase) and "19##" (masked digits)."""
     return Spelling(
         capitals=any(initial_case(word) == "capital" for word in words),
         phrases=any("_" in word and _PHRASE.search(word) for word in words),
@@ -268,10 +268,7 @@ class EmbeddingModel:
         self.name, self.similarity, self.notes = name, similarity, tuple(notes)
 
     def find(self, items: Iterable[str]) -> Mapping[str, Any]:
-        """The raw vector of each item, as ``similarity`` takes it; what is out of vocabulary is not there.
-
-        DamagedInputError for a vector that is not finite.
-        """
+        """The raw vector of each item in vocabulary, as ``similarity`` takes it; DamagedInputError for a bad one."""
         raise NotImplementedError
 
     def parts(self, item: str) -> list[str]:
@@ -299,8 +296,7 @@ class WordModel(EmbeddingModel):
     the vocabulary has phrases, of the longest known phrases, taken greedily from the left.
 
     Text is lowercased if no word of the vocabulary starts with a capital, and its digits are masked if the vocabulary
-    masks them. ``phrases`` False reads every item token by token, ``tokenize`` divides text into tokens. ``about`` are
-    the first of its notes, which go on with what of this holds for the vocabulary.
+    masks them. ``phrases`` False reads every item token by token, ``tokenize`` divides text into tokens.
     """
 
     words: WordVectors
@@ -314,6 +310,7 @@ class WordModel(EmbeddingModel):
         similarity: Similarity = cosine,
         about: Sequence[str] = (),
     ) -> None:
+        """Look items up as the vocabulary spells its words; the notes say how, after those in ``about``."""
         self.words, self.tokenize = words, tokenize
         # Of a file of which only some words were read, size and spelling are still those of the whole.
         self.vocabulary_size = len(words.index) if words.whole_size is None else words.whole_size
@@ -368,14 +365,15 @@ class TextModel(EmbeddingModel):
     def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
         """One vector for each item, encoded with blanks between its tokens, every item once and in sorted order."""
         distinct = sorted(set(items))
-        vectors = list(self.encode([self.parts(item)[0] for item in distinct])) if distinct else []
+        texts = [text for item in distinct for text in self.parts(item)]  # one of each item
+        vectors = list(self.encode(texts)) if texts else []
         if len(vectors) != len(distinct):
             raise DamagedInputError(f"{self.name}: expected {len(distinct)} vectors, saw {len(vectors)}")
         pairs = zip(distinct, vectors, strict=True)
         known = known_vectors(self.name, ((item, None if vector is None else usable(vector)) for item, vector in pairs))
         shapes = {vector.shape for vector in known.values()}
-        rows = all(map(is_sparse, known.values()))
-        if len(shapes) > 1 or any(len(shape) != 1 and not rows for shape in shapes):
+        all_sparse = all(map(is_sparse, known.values()))  # a sparse vector is a matrix of one row
+        if len(shapes) > 1 or any(len(shape) != 1 and not all_sparse for shape in shapes):
             raise DamagedInputError(f"{self.name}: expected vectors of one length, saw shapes {sorted(shapes)}")
         return known
 
@@ -385,10 +383,8 @@ def known_vectors(name: str, pairs: Iterable[tuple[str, Any | None]]) -> dict[st
     known = {item: vector for item, vector in pairs if vector is not None}
     numbers = {item: vector.data if is_sparse(vector) else vector for item, vector in known.items()}
     if broken := [item for item, listed in numbers.items() if not np.isfinite(listed).all()]:
-        raise DamagedInputError(
-            f"{name}: expected vectors of finite numbers, saw {len(broken):,} of {len(known):,} with others, "
-            f"the first of {broken[0]!r}"
-        )
+        saw = f"{len(broken):,} of {len(known):,} with others, the first of {broken[0]!r}"
+        raise DamagedInputError(f"{name}: expected vectors of finite numbers, saw {saw}")
     return known
 
 
@@ -409,7 +405,8 @@ class KeyModel(WordModel):
     def __init__(
         self, name: str, words: WordVectors, kind: Keys, similarity: Similarity = cosine, about: Sequence[str] = ()
     ) -> None:
-        *prefixed, self._form = _FORMS[kind]  # the last is the bare key, which any word may be
+        """Find the form in which the vocabulary writes its keys, QIDs or titles: the first that any word has."""
+        *prefixed, self._form = _FORMS[kind]  # what is before and after a key; the last is the key alone
         for before, after in reversed(prefixed):
             if any(word.startswith(before) and word.endswith(after) for word in words.index):
                 self._form = before, after

@@ -76,7 +76,7 @@ def read_header(first: bytes, second: bytes, name: str) -> Header | None:
     format", read 2026-11). DamagedInputError for more dimensions than any model has, since memory is allocated by them.
     """
     fields, columns = first.split(), len(second.split(b"\t"))
-    numbers = _THREE_NUMBERS.fullmatch(first.strip())
+    numbers = _THREE_NUMBERS.fullmatch(first.strip())  # as many fields as in the second line are a word and its numbers
     if len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields):
         header = Header(int(fields[0]), int(fields[1]), of_graph=False)
     elif numbers and columns == int(numbers[3]) + 1 and columns > 1 and columns != len(fields):
@@ -121,19 +121,18 @@ def read_array(path: Path) -> tuple[list[str], npt.NDArray[Any]]:
     except (ValueError, EOFError, OSError) as error:
         raise DamagedInputError(f"{path}: expected an array of numpy, saw {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or matrix.dtype.kind not in "fiu":
-        raise DamagedInputError(
-            f"{path}: expected numbers in {len(words)} rows, one for each word of {path.stem}.words, "
-            f"saw {matrix.dtype} of shape {matrix.shape}"
-        )
+        expected = f"numbers in {len(words)} rows, one for each word of {path.stem}.words"
+        raise DamagedInputError(f"{path}: expected {expected}, saw {matrix.dtype} of shape {matrix.shape}")
     return words, matrix
 
 
 def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, header: Header | None) -> WordVectors:
-    """The vectors of a stream of text, with this header or without; DamagedInputError names the line at fault.
+    """The vectors of lines of a word and its numbers, after this header if any; DamagedInputError names a bad line.
 
     With ``asked``, only the vectors of these words are kept, so the file may be larger than the memory; of other lines
     only the number of fields is checked.
     """
+    # The lines with their numbers, as far as they are words with vectors.
     start = stream.readline(LONGEST_WORD + _MOST_DIMENSIONS * _LONGEST_NUMBER)
     dimensions = header.dimensions if header else len(start.split()) - 1
     longest = LONGEST_WORD + dimensions * _LONGEST_NUMBER
@@ -141,7 +140,7 @@ def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, h
         (number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip()
     )
     if header and header.of_graph:
-        lines = islice(lines, header.words)
+        lines = islice(lines, header.words)  # the parameters of relations come after them
     elif not header:
         lines = chain([(1, start)], lines)
 
@@ -151,7 +150,7 @@ def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, h
     kept, blocks, seen, spelling = list[str](), [np.empty((0, dimensions), np.float32)], 0, spelling_of(())
     while block := list(islice(lines, _LINES_AT_ONCE)):
         seen += len(block)
-        if asked is not None:
+        if asked is not None:  # only the words of a block are read before those asked for are chosen
             words = [line[: _word_end(line, dimensions)].decode(errors="replace") for _, line in block]
             if not all(words):
                 raise damage(*block[words.index("")])
@@ -174,8 +173,8 @@ def _word_end(line: bytes, dimensions: int) -> int:
 
     GloVe 840B has words such as ". . .", on which gensim stops with an error.
     """
-    spaces = line.count(b" ") + line.count(b"\t") - (line[-2:-1].isspace())
-    if spaces == dimensions:
+    blanks = line.count(b" ") + line.count(b"\t") - line[-2:-1].isspace()  # without one in front of the line feed
+    if blanks == dimensions:  # the usual case, which needs no list of fields
         return min(index for index in (line.find(b" "), line.find(b"\t")) if index >= 0)
     fields = line.rsplit(None, dimensions)
     return len(fields[0]) if len(fields) == dimensions + 1 else 0
@@ -234,11 +233,13 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
     A file that is not compressed is mapped into memory, so that little of it is read.
     """
     with open_unpacked(file) as stream:
+        # The words, after two headers.
         form = _Form.read(stream, str(file))
         words = [record for record, _ in islice(_records(stream, b"\0", _COUNT_AND_TYPE), form.words)]
         if len(words) < form.words:
             form.refuse(f"{form.words} words", f"{len(words)} whole ones")
         start = _ARGUMENTS.size + _VOCABULARY.size + sum(map(len, words)) + len(words) * (1 + _COUNT_AND_TYPE)
+        # The header of the matrix, which has a row for each word and for each bucket of n-grams.
         stream.seek(start)
         head = stream.read(_MATRIX.size)
         if len(head) < _MATRIX.size:
@@ -256,6 +257,7 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
             if len(data) < size:
                 form.refuse(f"a matrix of {rows:,} rows", "that it is cut off")
             matrix = np.frombuffer(data, "<f4").reshape(rows, columns)
+    # The vector of a word is the mean of its own row and those of its n-grams.
     texts = [word.decode(errors="replace") for word in words]
     chosen = [index for index, text in enumerate(texts) if asked is None or text in asked]
     rows_of_chosen = form.means_of(matrix, [words[index] for index in chosen], np.array(chosen, np.int64))
@@ -285,7 +287,7 @@ class _Form:
 
     @classmethod
     def read(cls, stream: BufferedIOBase, name: str) -> Self:
-        """Read the first two headers; DamagedInputError unless they are of plain words with all their buckets."""
+        """Read the sizes in the first two headers; DamagedInputError for a classifier (labels) or a pruned model."""
         data = stream.read(_ARGUMENTS.size + _VOCABULARY.size)
         if len(data) < _ARGUMENTS.size + _VOCABULARY.size:
             raise DamagedInputError(f"{name}: expected a fastText model, saw a header that is cut off")
@@ -308,7 +310,7 @@ class _Form:
         return np.asarray(matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.dimensions, np.float32))
 
     def means_of(self, matrix: VectorRows, words: Sequence[bytes], own: npt.NDArray[np.int64]) -> VectorRows:
-        """The mean of the own row and of those of the n-grams, for each word; ``own`` has the rows of the words."""
+        """For each word, the mean of its own row of the matrix, given in ``own``, and the rows of its n-grams."""
         means = np.empty((len(words), self.dimensions), np.float32)
         for begin in range(0, len(words), _WORDS_AT_ONCE):
             batch = slice(begin, begin + _WORDS_AT_ONCE)
@@ -316,21 +318,22 @@ class _Form:
             owners = np.concatenate([np.arange(len(words[batch])), owners])  # the word of each row, its own one first
             order = np.argsort(owners, kind="stable")
             counts = np.bincount(owners)
-            vectors = matrix[np.concatenate([own[batch], rows])[order]]
+            vectors = matrix[np.concatenate([own[batch], rows])[order]]  # word by word, to be added up in runs
             means[batch] = np.add.reduceat(vectors, np.cumsum(counts) - counts) / counts[:, None].astype(np.float32)
         return means
 
     def _n_grams(self, words: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Each n-gram of some words: which word it is of, and the row of its bucket.
+        """Each n-gram of some words: the index of its word, and the row of its bucket in the matrix, by its hash.
 
-        An n-gram is a run of characters of "<word>", "<" and ">" alone left out. All grow at once, by one byte a step.
+        An n-gram is a run of ``shortest`` to ``longest`` characters of "<word>", without "<" and ">" alone. There is
+        one from each character on: all grow at once, by a character a round, and are hashed on, byte by byte.
         """
+        # Of all words in a row: the end of each, in bytes, where each character begins, and which word it is in.
         ends = np.cumsum([len(word) + 2 for word in words])
         data = np.frombuffer(b"".join(b"<%b>" % word for word in words), np.uint8)
         signed = data.view(np.int8).astype(np.int32).view(np.uint32)  # fastText hashes signed bytes
-        # Where characters begin, in bytes; in UTF-8 the later bytes of a character are 10xxxxxx.
-        begins = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
-        owner = np.searchsorted(ends, begins[:-1], side="right")  # the word of each character
+        begins = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))  # later bytes in UTF-8 are 10xxxxxx
+        owner = np.searchsorted(ends, begins[:-1], side="right")
         owner_end = np.searchsorted(begins, ends)[owner]  # past the last character of its word
         is_new_word = np.diff(owner, prepend=-1, append=-1) != 0
         is_mark = is_new_word[:-1] | is_new_word[1:]  # "<" or ">"
@@ -342,6 +345,7 @@ class _Form:
             first, hashes = first[alive], hashes[alive]
             if not len(first):
                 break
+            # The bytes of the new last character of each n-gram, up to four.
             index, sizes = begins[first + length - 1], begins[first + length] - begins[first + length - 1]
             for step in range(int(sizes.max())):
                 longer = sizes > step
@@ -356,9 +360,11 @@ class _Form:
 def read_triples(
     path: Path, fields: str, at_least: float
 ) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], Vector]:
-    """Lines of two names and a number: the distinct names of both columns, and for each line their places in these.
+    """Read lines of two names and a number, as tab-separated words, contexts and counts.
 
-    DamagedInputError names the line that has no such ``fields``, or a number below ``at_least``.
+    Return the distinct first names, the distinct second names, and of all lines the indices of their first names in the
+    one list and of their second names in the other, and the numbers. DamagedInputError names a line that has no such
+    ``fields``, or a number below ``at_least``.
     """
     firsts: dict[str, int] = {}
     seconds: dict[str, int] = {}
@@ -378,12 +384,12 @@ def read_triples(
             numbers.append(number)
     if not firsts:
         raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
-    row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
-    return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
+    row_indices, column_indices = (np.frombuffer(each, np.int64) for each in (rows, columns))
+    return list(firsts), list(seconds), row_indices, column_indices, np.frombuffer(numbers, np.float64)
 
 
 def read_similarities(path: Path, name: str) -> embeddings.SimilarityModel:
-    """The model of a table of similarities, of either form; MissingInputError and DamagedInputError.
+    """The model that compares words by a file of their similarities; MissingInputError and DamagedInputError.
 
     ``FILE.npy`` has a row and a column for each word of ``FILE.words``; any other file has lines of two words and a
     number, and what it does not list is NaN.
@@ -397,22 +403,24 @@ def read_similarities(path: Path, name: str) -> embeddings.SimilarityModel:
             raise DamagedInputError(f"{path}: expected as many columns as rows, saw shape {table.shape}")
     else:
         firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
-        places = {word: place for place, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
-        words = list(places)
-        # The first words come first, in their order, so that rows are places already.
-        pairs = rows * len(words) + np.array([places[word] for word in seconds], np.int64)[columns]
+        index_of = {word: index for index, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+        words = list(index_of)
+        # A pair of words is one number, row * words + column, to be found by bisection. The first words of all lines
+        # come first, in their order, so that rows are indices already.
+        pairs = rows * len(words) + np.array([index_of[word] for word in seconds], np.int64)[columns]
         order = np.argsort(pairs, kind="stable")
         pairs, numbers = pairs[order], numbers[order]
-    index: dict[str, int] = {}
+    # Items are looked up with blanks between their tokens, whether the file has blanks or ``_``.
+    row_of: dict[str, int] = {}
     for number, word in enumerate(words):
-        index.setdefault(" ".join(embeddings.tokens_of(word)), number)
+        row_of.setdefault(" ".join(embeddings.tokens_of(word)), number)
 
     def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
-        one_places, other_places = (np.array([index[word] for word in each], np.int64) for each in (ones, others))
+        one_rows, other_rows = (np.array([row_of[word] for word in each], np.int64) for each in (ones, others))
         if table is not None:
-            return table[np.ix_(one_places, other_places)].astype(np.float64)
-        wanted = one_places[:, None] * len(words) + other_places
+            return table[np.ix_(one_rows, other_rows)].astype(np.float64)
+        wanted = one_rows[:, None] * len(words) + other_rows
         found = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
         return np.where(pairs[found] == wanted, numbers[found], np.nan)
 
-    return embeddings.SimilarityModel(name, similarity, frozenset(index), not spelling_of(index).capitals)
+    return embeddings.SimilarityModel(name, similarity, frozenset(row_of), not spelling_of(row_of).capitals)

@@ -76,12 +76,12 @@ def open_model(
     tokenize: Tokenizer = embeddings.tokens_of,
     keys: Keys | None = None,
 ) -> EmbeddingModel:
-    """Open a file of vectors or a model of another kind (docs/evaluation.md lists them).
+    """Open a file of vectors, or a model of another kind as "KIND:NAME?OPTION=VALUE" (docs/evaluation.md lists them).
 
-    ``name`` is what reports call it, ``model_name`` if it is empty. Of a file, only the vectors that ``items`` may need
-    are read, if they are given; such a model has no whole vocabulary. With ``keys``, items are QIDs or titles. Raises
-    UsageError for what cannot be imported, options that are not known, and models that read words but no keys;
-    MissingInputError for a model that is not there, and what ``read_vectors`` raises.
+    ``name`` is what reports call it, ``model_name`` if it is empty. Of a file, only the vectors that ``items`` (words
+    of a data set) may need are read, if they are given; such a model has no whole vocabulary. With ``keys``, items are
+    looked up by QID or title. Raises UsageError for what cannot be imported, options that are not known, and models
+    that read words but no keys; MissingInputError for a model that is not there, and what ``read_vectors`` raises.
     """
     name = name or model_name(source)
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
@@ -154,7 +154,6 @@ def character_encoder(longest: str) -> TextFunction:
     """
     if not longest.isdecimal() or not int(longest):
         raise UsageError(f"expected a whole number of characters from 1 up (characters:3), saw {longest!r}")
-
     try:
         row_of: Callable[[Any], Any] = importlib.import_module("scipy.sparse").csr_matrix
     except ModuleNotFoundError:
@@ -171,10 +170,7 @@ def character_encoder(longest: str) -> TextFunction:
 
 
 def open_by_contexts(source: str, numbers: Iterable[int], lookup: Lookup) -> Iterator[WordModel]:
-    """A model of counts once for each number of contexts that words keep, 0 for all; the file is read once.
-
-    UsageError for another model, and for one that says how many itself.
-    """
+    """A model of word-context counts for each of ``numbers``, how many contexts a word keeps, 0 for all."""
     if not source.startswith(_COUNTS):
         raise UsageError(f"expected a model of counts ({_COUNTS}FILE), saw {source!r}")
     target, options = _parse_options(source, _COUNTS)
@@ -186,13 +182,13 @@ def open_by_contexts(source: str, numbers: Iterable[int], lookup: Lookup) -> Ite
 def _open_counts(
     name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], lookup: Lookup
 ) -> Iterator[WordModel]:
-    """The model of a file once for each number of contexts; UsageError for a weight or similarity that is not known."""
+    """A model of count vectors for each of ``numbers``, how many contexts a word keeps, 0 for all, by one reading."""
     of_counts = optional_module("wikisem.evaluation.vectors.counts", "a model of counts", "counts", package="scipy")
     weight, similarity = options.get("weight", "ppmi"), options.get("similarity", "cosine")
     known = {"weight": (weight, of_counts.WEIGHTS), "similarity": (similarity, of_counts.SIMILARITIES)}
-    for kind, (value, choices) in known.items():
+    for option, (value, choices) in known.items():
         if value not in choices:
-            raise UsageError(f"expected {kind} to be {', '.join(choices)}, saw {value!r}")
+            raise UsageError(f"expected {option} to be {', '.join(choices)}, saw {value!r}")
     with _whole_file(path, "counts"):
         counts = of_counts.read_counts(path)
     weights = of_counts.WEIGHTS[weight](counts)
@@ -210,13 +206,13 @@ def open_similarity(source: str) -> Similarity:
 
 
 def _function(target: str) -> Callable[..., Any]:
-    """A function of the user's; UsageError if it cannot be imported, and for whatever it raises."""
+    """The user's function MODULE:FUNCTION; UsageError if it cannot be imported, and for whatever it raises."""
     module, _, name = target.partition(":")
     with _blamed_on(target, "MODULE:FUNCTION"):
         function = getattr(importlib.import_module(module), name)
     if not callable(function):
         raise UsageError(f"{PYTHON}{target}: expected a callable, saw {function!r}")
-    return _blamed_on(target, "an answer")(function)
+    return _blamed_on(target, "an answer")(function)  # as a decorator: every call is in this context
 
 
 @contextmanager
@@ -225,19 +221,16 @@ def _blamed_on(target: str, expected: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{PYTHON}{target}: expected {error.name} to be installed or in this folder, saw no such module"
-        ) from error
+        expected = f"{error.name} to be installed or in this folder"
+        raise UsageError(f"{PYTHON}{target}: expected {expected}, saw no such module") from error
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        raise UsageError(
-            f"{PYTHON}{target}: expected {expected}, saw {type(error).__name__}: {error} "
-            f"({frame.filename}:{frame.lineno})"
-        ) from error
+        saw = f"{type(error).__name__}: {error} ({frame.filename}:{frame.lineno})"
+        raise UsageError(f"{PYTHON}{target}: expected {expected}, saw {saw}") from error
 
 
 def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordVectors:
-    """The words and vectors of a file in any of the known forms; with ``asked``, only of these words.
+    """The words and vectors of a file, whose form is told by its first bytes; with ``asked``, only of these words.
 
     MissingInputError if there is no such file; DamagedInputError for a file in another form, or one that is cut off.
     """
@@ -257,6 +250,7 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
             spelling = None if asked is None else embeddings.spelling_of(words)
             kept = [words[index] for index in chosen]
             return embeddings.from_words(kept, rows, whole_spelling=spelling, whole_size=len(words))
+        # word2vec and PyTorch-BigGraph begin with a line of sizes, GloVe with a word and its numbers.
         header = files.read_header(first, rest.partition(b"\n")[0], str(file))
         dimensions = header.dimensions if header else len(first.split()) - 1
         with open_unpacked(file) as stream:
@@ -395,13 +389,8 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
         vectors: list[Any] = []
         for index in range(0, len(texts), _TEXTS_AT_ONCE):
             some = texts[index : index + _TEXTS_AT_ONCE]
-            batch = tokenizer(
-                [template.replace(_MARK, text) for text in some],
-                return_offsets_mapping=True,
-                return_tensors="pt",
-                padding=True,
-                truncation=True,
-            )
+            filled = [template.replace(_MARK, text) for text in some]
+            batch = tokenizer(filled, return_offsets_mapping=True, return_tensors="pt", padding=True, truncation=True)
             offsets = batch.pop("offset_mapping").numpy()
             with torch.no_grad():
                 states = model(**batch, output_hidden_states=True).hidden_states

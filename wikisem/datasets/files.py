@@ -130,11 +130,11 @@ class DataFile:
 def data_files(path: Path, side_file: str) -> list[DataFile]:
     """Return the file itself, or the data set files in and below a folder or in an archive, in order of path.
 
-    A folder with a folder ``groups`` is a run's OUT or a release: only the JSON lines and Parquet in that
-    folder are the data set, if there are any. If a .jsonl and a .parquet file differ in the suffix alone, as in a
-    run, the .jsonl file counts; .txt files all do. Hidden files and files of a release
-    without groups (README.txt) are left out. ``side_file`` is the name of a file with facts about the files beside it.
-    Raises MissingInputError if there are no files, DamagedInputError for an archive that cannot be read.
+    A folder with a folder ``groups`` is a build's output or a release: only the JSON lines and Parquet in that folder
+    are the data set, if there are any. If a .jsonl and a .parquet file differ in the suffix alone, the .jsonl file
+    counts; .txt files all do. Hidden files and texts such as README.txt are left out. ``side_file`` is the name of a
+    file with facts about the files beside it. Raises MissingInputError if there are no files, DamagedInputError for an
+    archive that cannot be read.
     """
     if path.is_file() and not path.name.lower().endswith(ARCHIVES):
         return [_file(path, path.parent, side_file)]
@@ -151,11 +151,12 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
     files = list(listed)
     if not files:
         raise MissingInputError(f"{path}: expected files that end in {', '.join(SUFFIXES)}, saw none")
-    inside = [file for file in files if file.path.parent.name == _GROUPS and file.path.suffix != ".txt"]
+    in_groups = [file for file in files if file.path.parent.name == _GROUPS and file.path.suffix != ".txt"]
+    # Of files of one name the first suffix counts: .jsonl before .parquet.
     by_name: dict[PurePosixPath, DataFile] = {}
-    for file in sorted(inside or files, key=lambda file: (SUFFIXES.index(file.path.suffix), file.path.parts)):
-        key = file.path if file.path.suffix == ".txt" else file.path.with_suffix("")
-        by_name.setdefault(key, file)
+    for file in sorted(in_groups or files, key=lambda file: (SUFFIXES.index(file.path.suffix), file.path.parts)):
+        name = file.path if file.path.suffix == ".txt" else file.path.with_suffix("")
+        by_name.setdefault(name, file)
     return sorted(by_name.values(), key=lambda file: file.path.parts)
 
 
@@ -176,6 +177,7 @@ def _is_data(path: PurePosixPath) -> bool:
 
 
 def _file(file: Path, folder: Path, side_file: str) -> DataFile:
+    """A file of a data set in a folder, read when it is asked for, as is the side file, with facts about it, if any."""
     beside = file.with_name(side_file)
     return DataFile(
         PurePosixPath(file.relative_to(folder)),
@@ -196,7 +198,7 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
                 if not member.isfile() or not (_is_data(path) or path.name == side_file):
                     continue
                 left -= member.size
-                if left < 0:  # not the size in the archive, where holes and repetitions take nothing
+                if left < 0:  # by unpacked sizes: in the archive, holes and repetitions take nothing
                     raise DamagedInputError(
                         f"{archive}/{member.name}: expected at most {LARGEST_SET:,} bytes in the files of an "
                         f"archive, saw {LARGEST_SET - left:,}"
@@ -279,10 +281,7 @@ def is_json_lines(file: PurePath, text: str) -> bool:
 
 
 def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Return the columns of CSV with a header, and each row with the number of its last line; missing cells are empty.
-
-    DamagedInputError for text that is not CSV.
-    """
+    """Return the columns of CSV with a header, and each row after the number of its last line; cells may be missing."""
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
     rows = []
     try:

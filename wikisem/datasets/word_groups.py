@@ -200,8 +200,8 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
 
 def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
     """The groups of the data set at ``root``; one without a language gets that of its nearest folder that names one."""
-    top, whole = PurePath(str(root)), root.resolve()
-    outer = [whole.name, whole.parent.name] if root.is_file() else [whole.name]
+    top, resolved = PurePath(str(root)), root.resolve()  # as ``where`` has it, and with a name where it is "."
+    outer = [resolved.name, resolved.parent.name] if root.is_file() else [resolved.name]
     named = []
     for group in groups:
         language, path = group.language, PurePath(group.where)
@@ -257,14 +257,14 @@ class _CategoryLine(msgspec.Struct):
 
 
 def read_categories(path: str | PathLike[str], language: str = "") -> list[WordCategory]:
-    """The categories of a file, or of the OUT of a run or a release.
+    """The categories (named lists of words) of a file, or of the output folder of a build or a release.
 
     A file that ends in .parquet has a row for each category, one that ends in .jsonl or begins with a brace holds JSON
     lines; of these, only categories in ``language`` are read, if one is given. Any other file is text, which names no
     language: all of its categories are read, whatever ``language`` is.
 
-    Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and line, also
-    of analogy questions, and UsageError for several languages at once.
+    Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and line, and
+    UsageError for several languages at once.
     """
     file = files.data_set_path(path)
     parts = [file]
@@ -276,7 +276,7 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
         raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
     categories: list[WordCategory] = []
     for part in parts:
-        lines: Iterable[tuple[str, str | bytes]] = ()
+        lines: Iterable[tuple[str, str | bytes]] = ()  # each category as JSON, with where it is
         if part.suffix == ".parquet":
             with part.open("rb") as source, open_parquet(source, str(part), "a Parquet file of categories") as table:
                 rows = table.read().to_pylist()
@@ -308,6 +308,7 @@ def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> l
 def _from_text(text: str, file: Path) -> list[WordCategory]:
     """Read ``: category`` text with one or several words to a line, as word2vec and Stringham and Izbicki write it."""
     words: dict[str, list[str]] = {}
+    # Analogy questions are refused: lines of two pairs of words, "Paris France Rome Italy", of which some come again.
     name, all_of_four, pairs = None, True, set[tuple[str, ...]]()
     for number, line in files.numbered_lines(text):
         if line.startswith(":"):
@@ -319,7 +320,7 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
             # A no-break space is part of a word, as an exporter that writes "_" for blanks leaves it.
             listed = re.split(r"[ \t]+", line)
             all_of_four = all_of_four and len(listed) == 4
-            if all_of_four:  # analogy questions, if pairs of words come again in a section
+            if all_of_four:
                 halves = {(name, *listed[:2]), (name, *listed[2:])}
                 if halves & pairs:
                     raise DamagedInputError(
