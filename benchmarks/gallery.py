@@ -46,14 +46,22 @@ NAMES: Final = {
 # Language, class, what there is to see.
 Seen = tuple[str, str, str]
 GOOD: Final[tuple[Seen, ...]] = (
-    ("en", "Q23442", "Lakes are siblings. Only the meaning tells *Saba* and *Bonaire* from *Lisbon* and *Hangzhou*."),
+    (
+        "en",
+        "Q23442",
+        "Lakes are siblings. Only meaning tells *Saba* and *Bonaire* from *Saint Paul* and *Ashgabat*.",
+    ),
     ("zh", "Q1549591", "Municipalities of Norway and Chile, transcribed as the big cities are."),
 )
 REJECTED: Final[tuple[Seen, ...]] = (
     ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
 )
 WRONG: Final[tuple[Seen, ...]] = (
-    ("en", "Q15284", "**Saba is a municipality**, a special one of the Netherlands. This data does not say so."),
+    (
+        "en",
+        "Q7270",
+        "**A government of a republic is outside**: this data has it as a *provisional government* alone.",
+    ),
     (
         "ru",
         "Q747074",
@@ -76,13 +84,13 @@ HEAD: Final = """\
 
 # Gallery
 
-Groups as `wikisem build` makes them, with the English name beside each word: good, rejected and wrong ones. O1, O2 and
+Groups of `wikisem build`, with English names: good, rejected and wrong ones. O1, O2 and
 O3 are [outliers](outliers.md) of sibling, cousin and far classes; [coherence and margin](witness.md) are of statements.
 """
 TAIL: Final = """\
 ## Where this is from
 
-{items} real items of Wikidata, of which most have few statements, and labels in few languages. They give {kept} groups
+{items} real items of Wikidata, most with few statements and labels. They give {kept} groups
 in {languages} languages, and {left_out} rejections. The recipe is `wikisem` with labels as names, every group, and
 outliers from 3 sitelinks on. In brackets are the links of 251 pages of the English Wikipedia of July 2022 (CC BY-SA
 4.0, by its contributors) that name the item so. A language model chose the groups and wrote the sentence below each.
@@ -99,10 +107,7 @@ def page(output: str) -> Iterator[str]:
     for language, qid, why in REJECTED:
         yield from rejected_section(output, language, qid, why)
     yield "## Passed, and wrong\n"
-    yield (
-        "No rule knows what Wikidata does not say. These were found while this page was made; "
-        "[readers](reading.md) found others.\n"
-    )
+    yield "No rule knows what Wikidata does not say. [Readers](reading.md) found others.\n"
     for language, qid, why in WRONG:
         yield from group_section(output, language, qid, why)
     stages = orjson.loads((Path(output) / "manifest.json").read_bytes())["stages"]
