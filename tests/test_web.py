@@ -109,7 +109,7 @@ def test_attempts_begin_anew_where_bytes_have_come() -> None:
 
 def test_a_host_without_an_address_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that is wrong, or a machine that is offline: nobody waits a minute to be told."""
-    monkeypatch.setattr(web, "_FOUND", set())
+    monkeypatch.setattr(web, "_RESOLVED_HOSTS", set())
     monkeypatch.setattr(socket, "getaddrinfo", _no_address)
     pauses: list[float] = []
     said = r"in 1 attempt; the last gave no address of wiki\.example \(.*\); is the name right, and this machine online"

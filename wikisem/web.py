@@ -31,7 +31,7 @@ _READ: Final = 4096
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS: Final = 5
 # The names of hosts that have had an address while this process ran.
-_FOUND: Final = set[str]()
+_RESOLVED_HOSTS: Final = set[str]()
 
 # 429 asks for patience, 408 and 5xx are the server's own trouble; any other refusal would be the same the next time.
 _PASSING: Final = frozenset({408, 429})
@@ -192,7 +192,7 @@ class _Exchange(NamedTuple):
             # A wrong name, or the machine is offline: final, unless the host had an address before, as in the middle of
             # a download.
             reason = f"no address of {host} ({cause.strerror}); is the name right, and this machine online?"
-            return NoAnswerError(reason, final=host not in _FOUND)
+            return NoAnswerError(reason, final=host not in _RESOLVED_HOSTS)
         return NoAnswerError(f"{type(cause).__name__}: {cause}", final=isinstance(error, ValueError))
 
     def refusal(self, response: urllib3.BaseHTTPResponse) -> NoAnswerError:
@@ -282,7 +282,7 @@ def _send(
             decode_content=False,
             enforce_content_length=False,
         )
-        _FOUND.update(str(server.host) for server in (place, connections.proxy) if server)
+        _RESOLVED_HOSTS.update(str(server.host) for server in (place, connections.proxy) if server)
         if response.status not in _REDIRECTS or "Location" not in response.headers:
             return response
         response.close()

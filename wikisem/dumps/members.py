@@ -48,7 +48,7 @@ class Decoder:
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
         """Take in more of a member, and return the text of the first steps of it that give any; b"" if none does."""
         del max_length  # isal's decoder limits its text by this argument; here ``step`` does
-        if data:
+        if data:  # after what is left of the input before
             self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
         text = b""
         while not (text or self.needs_input or self.eof):
@@ -222,7 +222,7 @@ def _read_member(
     if decoder.eof:
         ahead.seek(ahead.base - len(decoder.unused_data))
         return
-    # The precise decoder begins at the head again: text that the fast one gave is not yielded twice.
+    # The fast decoder held back text. The precise one begins at the head again, but no text is yielded twice.
     for rescued in _rescue(path, codec, ahead, head, retries):
         if isinstance(rescued, Damage):
             yield BadRegion(rescued, inside)

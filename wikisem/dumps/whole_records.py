@@ -128,7 +128,7 @@ class _RecordAssembler:
         self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
         self._parts: list[bytes] = []  # the text that has not been yielded, from the beginning of a record on
         self._size = self._segment = self._offset = 0  # its bytes, and where it begins, as in a ``Chunk``
-        self._enough = chunk_bytes  # how many bytes of it are searched for whole records
+        self._search_size = chunk_bytes  # from how many bytes on it is searched for whole records
         self._searched = 0  # after the range: how many bytes of it are known to hold no delimiter
         self._skipping = range_.start > 0  # text up to the next delimiter belongs to a record of the range before
         self._after_range = self.done = False
@@ -157,15 +157,16 @@ class _RecordAssembler:
             self._remember_tail(text[:start])
             # The text may end in the first bytes of a delimiter.
             self._keep_from(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else start)
-        if self._size >= self._enough:
+        if self._size >= self._search_size:
             yield from self._whole_records()
             # A record that has not ended is joined and looked through again when there is twice as much of it.
-            self._enough = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
+            self._search_size = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
 
     def _end_last_record(self) -> Iterator[Chunk | Damage]:
         """Find the end of the record that began in the range, which alone text after it is read for, and yield it."""
         if self._skipping:
-            # No record has begun yet. One begins for this range only if the delimiter before it begins in the range.
+            # No record has begun yet. One is this range's only if the delimiter before it begins in the range: in the
+            # first ``_searched`` bytes.
             text = self._join()
             found = text.find(self._delimiter)
             if not 0 <= found < self._searched:
@@ -249,7 +250,7 @@ class _RecordAssembler:
         if text.strip():
             detail = f"{why}: {len(text)} bytes of a record that begins with {text[:80]!r}"
             yield Damage("torn-record", model.format_location(self._path, self._segment, self._offset), detail)
-        self._parts, self._size, self._enough = [], 0, self._chunk_bytes
+        self._parts, self._size, self._search_size = [], 0, self._chunk_bytes
 
     def _remember_tail(self, text: bytes) -> None:
         self._tail = (self._tail + text[-_TAIL_BYTES:])[-_TAIL_BYTES:]

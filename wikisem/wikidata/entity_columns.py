@@ -122,8 +122,8 @@ class EntityColumns:
         """Append the items of these lines, in order."""
         claims: list[line_types.Claims] = [line.claims or _NO_CLAIMS for line in lines]
         self._qids += [line.id for line in lines]
-        self._add_items(self._instance_of, [of_line.statements.get("P31") for of_line in claims])
-        self._add_items(self._subclass_of, [of_line.statements.get("P279") for of_line in claims])
+        self._add_items(self._instance_of, [line_claims.statements.get("P31") for line_claims in claims])
+        self._add_items(self._subclass_of, [line_claims.statements.get("P279") for line_claims in claims])
         self._sitelinks += [len(line.sitelinks) for line in lines]
         self._add_names(lines)
         self._revisions += [line.lastrevid for line in lines]
@@ -185,17 +185,18 @@ class EntityColumns:
         properties, whatever their ranks and values.
         """
         other_classes, statements, signatures = self._other_instance_of, self._statements, self._properties
-        properties, related_items = self._relations.keys, self._relations.values
-        for line, of_line in zip(lines, claims, strict=True):
-            classes = of_line.statements.get("P31") if self._best else None
+        related_by, related_items = self._relations.keys, self._relations.values
+        for line, line_claims in zip(lines, claims, strict=True):
+            classes = line_claims.statements.get("P31") if self._best else None
             if classes and len(classes) > 1 and any(statement.rank == "preferred" for statement in classes):
                 # Its classes of normal rank beside preferred ones; nearly always there are none.
                 best = {item_number(_qid(value)) for value in ranked_values(classes, best=True)}
                 sound = {item_number(_qid(value)) for value in ranked_values(classes, best=False)}
                 other_classes.values.extend(sorted_qids(sound - best))
             other_classes.ends.append(len(other_classes.values))
+            # Statements that are asked for, as property, value and language; relations, as property and item.
             is_related, asked = self._fields.relations and bool(line.sitelinks), set[tuple[str, str, str]]()
-            for name, found in of_line.statements.items():
+            for name, found in line_claims.statements.items():
                 is_asked = name in self._asked
                 for value in ranked_values(found, self._best) if found and (is_asked or is_related) else ():
                     if isinstance(value, str):
@@ -204,7 +205,7 @@ class EntityColumns:
                         qid = _qid(value)
                         text, language = (qid, "") if qid else (value.text, value.language)
                         if is_related and (qid or value.id):
-                            properties.append(name)
+                            related_by.append(name)
                             related_items.append(value.id or qid)
                     if is_asked and text:
                         asked.add((name, text, language))
@@ -212,7 +213,7 @@ class EntityColumns:
             statements.ends.append(len(statements.values))
             self._relations.ends.append(len(related_items))
             if self._fields.signatures and line.sitelinks:
-                signatures.values.extend(of_line.properties)
+                signatures.values.extend(line_claims.properties)
             signatures.ends.append(len(signatures.values))
 
 
@@ -249,7 +250,7 @@ CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
 
 
 def split_by_certainty(table: pa.Table, linked_only: bool) -> Iterator[tuple[Certainty, pa.Table]]:
-    """Yield the items that always stay, and those that only stay if an edge leads to them.
+    """Yield the items that always stay, and those that only stay if an edge (P31 or P279) leads to them.
 
     An item is certain if it has a class or a superclass; with ``linked_only``, an item with a class also needs a
     sitelink. Tables without rows are not yielded.

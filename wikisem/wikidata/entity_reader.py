@@ -97,15 +97,15 @@ def _read_parts(path: str, fields: Fields) -> Iterator[tuple[list[tuple[Certaint
 
 
 # A line that begins like this is not an item and is not decoded; dumps have put the type first since 2014.
-_NO_ITEMS: Final = {
+_NOT_ITEMS: Final = {
     b'{"type":"property"': LeftOutLine("property"),  # but its labels are read
     b'{"type":"lexeme","': LeftOutLine("lexeme"),
     b'{"type":"mediainfo': LeftOutLine("mediainfo"),
 }
-_HEAD: Final = 18
+_HEAD_SIZE: Final = 18
 # For most lines it is enough to look at the first letter of their type.
-_TYPE: Final = 9
-_ITEM: Final = ord("i")
+_TYPE_START: Final = 9
+_ITEM_LETTER: Final = ord("i")
 _DATATYPE: Final = re.compile(rb'"datatype":"(wikibase-item")?').search
 
 
@@ -115,7 +115,7 @@ class EntityReader:
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
         self._statements = msgspec.json.Decoder(list[line_types.LineStatement] | None).decode
-        self._keys = fields.claims
+        self._properties_read = fields.claims
         # A line is decoded into a struct made for these fields: what has no member in it does not become an object. Its
         # labels and aliases are dicts by language code, or structs with a member for each language that is read.
         codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
@@ -139,8 +139,8 @@ class EntityReader:
     def read(self, line: bytes | memoryview) -> Line | LeftOutLine | UnreadableLine:
         """Return the item of a line of JSON (without the comma after it), or why it has none."""
         # Other entities are known by the first bytes of their line, such as ``{"type":"property"``.
-        if len(line) > _TYPE and line[_TYPE] != _ITEM:
-            left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
+        if len(line) > _TYPE_START and line[_TYPE_START] != _ITEM_LETTER:
+            left_out = _NOT_ITEMS.get(bytes(line[:_HEAD_SIZE]))
             if left_out is not None:
                 if left_out.reason != "property":
                     return left_out
@@ -152,13 +152,13 @@ class EntityReader:
         try:
             found = self._decode(line)
             if claims := found.claims:
-                keys = self._keys & claims.keys()
+                wanted = self._properties_read & claims.keys()
                 if self.fields.relations and found.sitelinks:
                     # Relations are statements about items. All of a property have one type, which dumps of before 2014
                     # do not say. Most properties of a line are identifiers, which need not be decoded then.
                     types = [(key, _DATATYPE(statements)) for key, statements in claims.items()]
-                    keys.update([key for key, found_type in types if found_type is None or found_type[1] is not None])
-                found.claims = line_types.Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
+                    wanted.update([key for key, found_type in types if found_type is None or found_type[1] is not None])
+                found.claims = line_types.Claims({key: self._statements(claims[key]) for key in wanted}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found = None
         if found and found.type == "item" and found.redirect is None and line_types.match_item(found.id):

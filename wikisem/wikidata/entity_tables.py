@@ -152,12 +152,12 @@ class EntityTables:
         total = sum(group_rows for _, group_rows in groups)
         rows_wanted = rows or min(max(total // _LEAST_RANGES, _SMALLEST_ROWS), _LARGEST_ROWS)
         starts, rows_seen = [""], 0
-        for least, group_rows in groups:
+        for least, group_rows in groups:  # the least id in a row group, and how many rows it has
             if rows_seen >= rows_wanted and least > starts[-1]:
                 starts.append(least)
                 rows_seen = 0
             rows_seen += group_rows
-        return [IdRange(*border) for border in itertools.zip_longest(starts, starts[1:])]
+        return [IdRange(start, stop) for start, stop in itertools.zip_longest(starts, starts[1:])]
 
 
 def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
@@ -189,6 +189,7 @@ def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
         for (before, _), (after, path) in itertools.pairwise(groups):
             if after.least < before.greatest:
                 raise unsorted(path, after.begin, before.greatest, after.least)
+    # What people should know that the tables lack.
     layout = _layout_of(opened)
     opened_kinds = {file.kind for file in opened}
     missing = [kind for kind, asked in is_read.items() if asked and kind not in opened_kinds]

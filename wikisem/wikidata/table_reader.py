@@ -60,7 +60,7 @@ class TableReader(line_types.LineAccount):
         # The rows of claims that become objects: statements asked for, and of items with a sitelink all about items.
         is_wanted = claims.is_in("property", self._keys)
         if self._fields.relations:
-            has_sitelink = np.repeat(np.diff(links.borders) > 0, np.diff(claims.borders))
+            has_sitelink = np.repeat(np.diff(links.borders) > 0, np.diff(claims.borders))  # by row of claims
             is_wanted |= has_sitelink & claims.is_in("datatype", {"wikibase-item", None})
         wanted_borders = np.concatenate([[0], np.cumsum(is_wanted)])[claims.borders]  # how many wanted rows are before
         kept = pa.array(is_wanted)
@@ -197,7 +197,7 @@ class TableReader(line_types.LineAccount):
 def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: frozenset[str]) -> pa.Table:
     """Return property, rank, datatype, item, text and language of each statement; ``names`` are the file's columns.
 
-    In some layouts ``datavalue`` is nested, with members such as ``datavalue.id``, in others one column of strings.
+    In some layouts ``datavalue`` has members such as ``datavalue.id``, in others it is one column of strings.
     Text is read only of rows with a property that is asked for and a type of value that has text.
     """
 
@@ -206,21 +206,22 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
             return pa.nulls(len(table), pa.string())
         return _strings(pc.struct_field(table["datavalue"], member))
 
-    nested = "datavalue" not in names
-    table = read(["property", "rank", "datatype", "datavalue.id" if nested else "datavalue"])
+    has_members = "datavalue" not in names
+    table = read(["property", "rank", "datatype", "datavalue.id" if has_members else "datavalue"])
     plain = {name: _strings(table[name]) for name in ("property", "rank", "datatype")}
     types = plain["datatype"]
     text = language = pa.nulls(len(table), pa.string())
-    if nested:
+    if has_members:
         item = values(table, "id")
     else:
         text = _strings(table["datavalue"])
         item = pc.if_else(pc.starts_with(types, "wikibase-"), text, None)
+    # Text and language, of rows that have any to read.
     is_asked = pc.is_in(plain["property"], pa.array(sorted(asked), pa.string()))
     has_type_with_text = pc.invert(pc.fill_null(pc.match_substring_regex(types, _WITHOUT_TEXT), False))
     has_text = pc.and_(pc.and_(is_asked, item.is_null()), has_type_with_text)
     if pc.any(has_text).as_py():
-        if nested:
+        if has_members:
             # Strings, of which identifiers are most of the bytes of this table, are read only if one is asked for.
             strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, "monolingualtext"), True))).as_py()
             members = ("text", "language", *(("datavalue__string",) if strings else ()))
@@ -248,11 +249,12 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, tables: list[pa.Table], ids: pa.Array) -> "_Rows":
-        """Group the rows of tables by their id, in the order of ``ids``; ``tables`` is emptied to free memory."""
+        """Sort rows by id: ``borders[i]`` to ``borders[i + 1]`` are those of ``ids[i]``; ``tables`` is emptied."""
         if not tables:
             return cls(np.zeros(len(ids) + 1, np.int64), {})
         table = pa.concat_tables(tables)
         tables.clear()
+        # The place of the id of each row among ``ids``.
         places, table = pc.index_in(table["id"], value_set=ids).to_numpy(), table.drop_columns("id")
         if (np.diff(places) < 0).any():  # files of several languages, sites or folders, each sorted by id
             order = np.argsort(places, kind="stable")

@@ -28,8 +28,8 @@ _CORES: Final = {
 }
 # 900,000 symbols of at most 20 bits, and the tables before them.
 BLOCK_LIMIT: Final = 2_300_000
-# A block of any level fits the largest.
-_LARGEST: Final = b"BZh9"
+# What a stream begins with: at the highest level, in which a block of any level fits.
+_STREAM_HEADER: Final = b"BZh9"
 # The first response of a decoder is searched in steps of this many bytes, then byte by byte.
 _RESPONSE: Final = 1 << 14
 
@@ -66,8 +66,8 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 def find_marks_in_python(data: bytes, mark: int) -> list[int]:
     """Return the bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
-    # A mark that begins at bit 3 of a byte fills the five bytes after it: ``bytes.find`` finds these, then all 48 bits
-    # are compared. At bit 0 it fills all six of its own.
+    # A mark that begins at bit 3 of a byte fills the five bytes after it, ``_CORES[mark][3]``: where these are, all 48
+    # bits are compared. At bit 0 it fills all six of its own.
     for bit, core in enumerate(_CORES[mark]):
         byte = data.find(core)
         while byte >= 0:
@@ -111,7 +111,7 @@ def decode_to(block: bytes, bits: int) -> bytes | None:
     tail = (last_bits << 80 | footer) << (-bits_left % 8)
     decoder = bz2.BZ2Decompressor()
     try:
-        text = decoder.decompress(_LARGEST + block[:whole_bytes] + tail.to_bytes(10 + (bits_left > 0), "big"))
+        text = decoder.decompress(_STREAM_HEADER + block[:whole_bytes] + tail.to_bytes(10 + (bits_left > 0), "big"))
     except OSError:
         return None
     return text if decoder.eof and not decoder.unused_data else None
@@ -139,7 +139,7 @@ def _offset_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
     Return the offset of the bytes to which it responded so, and whether by text.
     """
     decoder = bz2.BZ2Decompressor()
-    decoder.decompress(_LARGEST + data[:start])  # a header, as before the first block of a stream
+    decoder.decompress(_STREAM_HEADER + data[:start])
     for offset in range(start, len(data), step):
         try:
             if decoder.decompress(data[offset : offset + step]):
@@ -255,8 +255,9 @@ def read_blocks(
     mark = blocks.mark_from(8 * range_.start)
     # The first "marks" of a range may be bits within a block that begins before it. So, until a block has been read,
     # a mark without one is damage only if it comes after the end of that block.
-    inside, may_be_false, end_before = True, range_.start > 0, None
-    if not may_be_false and (damage := blocks.border(0, mark)):
+    inside = True  # whether the mark is in the range
+    may_be_false, end_before = range_.start > 0, None
+    if not may_be_false and (damage := blocks.damage_after(0, mark)):
         streams.known = False
         yield BadRegion(damage, inside)
     while mark is not None:
@@ -272,7 +273,7 @@ def read_blocks(
             # The checksum of a stream: that of each block is folded in, and compared where the stream ends.
             streams.blocks, streams.fold = streams.blocks + 1, _rotate(streams.fold, 1) ^ checksum
             end = mark + block.bits
-            damage = blocks.border(end, following)
+            damage = blocks.damage_after(end, following)
             end_mark, expected = blocks.mark_at(end)
             if end_mark == END_MARK and expected >= 0 and (wrong := streams.end_stream(expected, end // 8)):
                 yield BadRegion(wrong, inside)
@@ -280,7 +281,7 @@ def read_blocks(
             if may_be_false:
                 end_before = _end_of_block_before(range_, source) if end_before is None else end_before
                 may_be_false = mark < end_before
-            damage = None if may_be_false else blocks.damage(mark, following)
+            damage = None if may_be_false else blocks.damage_at(mark, following)
         if damage:
             streams.known = False  # so that the checksum of the stream does not report it again
             yield BadRegion(damage, inside)
@@ -387,7 +388,7 @@ class _BlockScanner:
     def _from(self, mark: int) -> bytes:
         return align(self._ahead.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)
 
-    def border(self, end: int, following: int | None) -> Damage | None:
+    def damage_after(self, end: int, following: int | None) -> Damage | None:
         """Return the damage between the end of a block and the next mark, if there is any.
 
         Both are bits of the file: 0 is its beginning, None that no mark follows. Between them there may be the end of a
@@ -423,7 +424,7 @@ class _BlockScanner:
         data = self._ahead.slice(bit // 8, (bit + MARK_BITS + _CHECKSUM_BITS + 7) // 8)
         return bits_at(data, bit % 8), bits_at(data, bit % 8 + MARK_BITS, _CHECKSUM_BITS)
 
-    def damage(self, mark: int, following: int | None) -> Damage:
+    def damage_at(self, mark: int, following: int | None) -> Damage:
         """Return the damage to report for a block that cannot be decoded."""
         truncated = following is None and not find_marks(self._from(mark), END_MARK)
         return self._damage_between("truncated" if truncated else "undecodable", mark, following)
