@@ -143,6 +143,7 @@ def scored(evaluation: Evaluation[GroupScore], groups: bool = False) -> Scored:
             if part == "outlier class" or seen != {UNKNOWN}:
                 own = [(group, case) for group, case in cases if name_of(group.group, case.outlier) == name]
                 parts[Part(part, name, name if part == "language" else "")] = tally(own)
+    # What has no error bars: how many words are out of vocabulary (oov), in percent, and what that leaves out.
     plain: dict[Part, Mapping[str, float | None]] = {
         Part(COVERAGE): {
             "groups": len(evaluation.scores),
@@ -412,7 +413,7 @@ def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
 
 
 def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
-    """Raise MissingInputError, which begins with ``name``, unless two languages of ``cases`` have one in common."""
+    """Raise MissingInputError for the data ``name`` unless two languages have a case (class and outlier) in common."""
     if max(Counter(chain.from_iterable(cases.values())).values(), default=0) < 2:
         languages = ", ".join(sorted(cases)) or "any"
         raise MissingInputError(
@@ -465,6 +466,7 @@ def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, 
         if wrong.any():
             (same,) = statistics.clustered_means(sums[:, [_SAME]], wrong, seed)
             same_by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong.sum())
+        # A row for each measure of these two languages, with what the answers would have in common by chance.
         head = Row(task="consistency", model=model, dataset=dataset, metric="", n=len(sizes), cases=len(shared))
         head = replace(head, part="languages", name=f"{language}, {other_language}")
         rows += [

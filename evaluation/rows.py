@@ -144,7 +144,7 @@ class Tally:
         """Each mean in percent with its error bars; None without cases."""
         if not self.counts.any():
             return [None] * len(self.metrics)
-        # Error bars are of shares from 0 to 1: scores x from -1 to 1 become (x + 1) / 2, and then what they were again.
+        # Error bars are of shares from 0 to 1: ARI and AMI, from -1 to 1, become (x + 1) / 2, and at last x again.
         spans = np.where(np.isin(self.metrics, _ADJUSTED), 2.0, 1.0)
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
         of_shares = statistics.clustered_means(shares, self.counts, seed, self.shared, self.worth)

@@ -85,7 +85,7 @@ class ErrorBars:
 
 
 def sum_by_unit(units: Sequence[Hashable], values: FloatArray) -> tuple[list[Any], FloatArray, FloatArray]:
-    """The distinct units in the order in which they come first; sums of values over their cases; how many cases.
+    """Add up the values of cases by unit: the distinct units as they come, the sums, and their numbers of cases.
 
     ``units`` has that of each case, ``values``, shape ``(cases, columns)``, what is added up: the sums have shape
     ``(units, columns)``, the numbers of cases ``(units,)``.

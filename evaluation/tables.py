@@ -284,7 +284,7 @@ def plots_of(rows: Sequence[Row]) -> list[Intervals]:
     scores = [row for row in in_common(known) if row.low is not None]
     several = len({row.model for row in scores}) > 1 and any(row.part == ALL for row in scores)
     column_of = _columns(known) if several else _part
-    # The rows of each plot, by score and by what it is of.
+    # The rows of each plot, by score and by part, or by the only model.
     plots: dict[tuple[str, str], list[Row]] = {}
     for row in scores:
         if column_of(row):

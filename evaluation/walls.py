@@ -143,7 +143,7 @@ class WallScore:
 
 
 def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> WallScore:
-    """Score how a model divides the words of a wall; ``known`` has the vectors of those in vocabulary."""
+    """Score how a model divides a wall, sixteen words of four groups; ``known`` has vectors of those in vocabulary."""
     # Words out of vocabulary leave their groups, and groups that are too small leave the wall.
     group_of = {member: index for index, group in enumerate(wall.groups) for member in group.members}
     words = [word for word in wall.words if word.surface in known]
@@ -226,7 +226,7 @@ def answers_of(evaluations: Iterable[Evaluation[WallScore]]) -> Iterator[dict[st
 def score_models_on_walls(
     walls: Sequence[Wall], models: Iterable[EmbeddingModel], dataset: str = "", by_qid: bool = False
 ) -> tuple[list[Evaluation[WallScore]], list[Evaluation[WallScore]]]:
-    """Score how each model divides the words of walls that it knows, and, of several, those that all of them know."""
+    """Score how each model divides the words of walls that it knows, and of several models those that all know, too."""
     if by_qid:
         walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
     surfaces = {word.surface for wall in walls for word in wall.words}

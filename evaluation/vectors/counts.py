@@ -71,13 +71,13 @@ def read_counts(path: Path) -> Counts:
     """
     if not path.is_file():
         raise MissingInputError(f"expected a file of counts, saw none at {path}")
-    if path.suffix != ".npz":
+    if path.suffix != ".npz":  # text
         words, contexts, rows, columns, counts = read_triples(path, "word, context and count", at_least=0)
         # Contexts are put into the order of their names, so that nothing depends on the order of the lines.
         new_columns = np.empty(len(contexts), dtype=np.int64)
         new_columns[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
         matrix = sparse.csr_array((counts, (rows, new_columns[columns])), shape=(len(words), len(contexts)))
-    else:
+    else:  # a matrix of SciPy
         words = words_beside(path)
         try:
             loaded = sparse.load_npz(path)

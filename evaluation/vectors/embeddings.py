@@ -142,7 +142,7 @@ class WordVectors:
         return usable(self.unseen(word)) if self.unseen is not None else None
 
     def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Rows]]:
-        """Row numbers and raw vectors in double precision, ``size`` rows at a time, without those of no direction."""
+        """Row numbers and raw vectors in double precision, ``size`` rows at a time, without zero and infinite ones."""
         for start in range(0, self.rows.shape[0], size):
             rows = self.rows[start : start + size].astype(np.float64)
             # In double precision no square of a single one over- or underflows.

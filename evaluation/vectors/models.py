@@ -146,7 +146,7 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> TextFunction
 
 
 def character_encoder(longest: str) -> TextFunction:
-    """How often each text has each n-gram of up to ``longest`` characters, the marks of its ends among them.
+    """An encoder: how often texts have each n-gram of up to ``longest`` characters, the marks of its ends among them.
 
     As the subwords of fastText (Bojanowski et al. 2017), without training: what spelling alone tells. Counts are sparse
     rows if SciPy is installed; dense ones score the same and take 64 KB a text. UsageError for anything but a whole
@@ -217,12 +217,12 @@ def _function(target: str) -> Callable[..., Any]:
 
 @contextmanager
 def _blamed_on(target: str, expected: str) -> Iterator[None]:
-    """Errors of the user's module, as a UsageError that says where."""
+    """Errors of the user's module, as it is imported or called, as a UsageError that says where."""
     try:
         yield
     except ModuleNotFoundError as error:
-        expected = f"{error.name} to be installed or in this folder"
-        raise UsageError(f"{PYTHON}{target}: expected {expected}, saw no such module") from error
+        wanted = f"{error.name} to be installed or in this folder"
+        raise UsageError(f"{PYTHON}{target}: expected {wanted}, saw no such module") from error
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         saw = f"{type(error).__name__}: {error} ({frame.filename}:{frame.lineno})"

@@ -62,10 +62,9 @@ class _Listing(msgspec.Struct):
 def data_set_path(text: str | os.PathLike[str]) -> Path:
     """Return where a data set is read from: a path on this machine, or a URL whose driver lists files.
 
-    "sample" is the set that comes with wikisem, unless there is such a file or folder.
-    At http:// or https:// are a release, whose manifest.json lists its files, or a single file: what commands read of
-    it is copied to a temporary folder, once in a process and checked by SHA-256. UsageError for a URL that cannot be
-    opened, MissingInputError where nothing is there.
+    "sample" is the set that comes with wikisem, unless there is such a file or folder. At http:// or https:// are a
+    release, whose manifest.json lists its files, or a single file: what commands read of it is copied to a temporary
+    folder, once in a process and checked by SHA-256. UsageError for a URL that cannot be opened.
     """
     address = os.fspath(text)
     if not address.strip():

@@ -35,7 +35,7 @@ _MEMBER: Final = "cluster"
 
 
 def read_dataset(path: str | PathLike[str]) -> list[Group]:
-    """Read the groups of any data set: a file, a folder and the folders in it, a tar archive, or a run's OUT.
+    """Read the groups of any data set: a file, a folder and the folders in it, a tar archive, or what a run wrote.
 
     A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace has JSON
     lines; one that ends in .csv or .tsv a row for each word. Any other file has one group as text: cluster lines, a
