@@ -19,7 +19,7 @@ finally:
 
 
 def _options_of_beam(scheme: str) -> Mapping[str, Any]:
-    """What Beam's own options say of a driver: Beam gives them to every worker, wherever it is."""
+    """The arguments that Beam's options give for fsspec's driver of a URL scheme; every worker of Beam has them."""
     from apache_beam.io.filesystems import FileSystems  # noqa: PLC0415 - imported above, without its warning
     from apache_beam.options.pipeline_options import HadoopFileSystemOptions, S3Options  # noqa: PLC0415
 

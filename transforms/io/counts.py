@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, cast
 
 import msgspec
@@ -29,9 +28,10 @@ def write_counts(
     span: Sequence[int] = (),
     highest: int = 0,
 ) -> None:
-    """Write the counts of one part, the names of the files that it left, and the streams that it read a part of.
+    """Write one part's counts, the names of the files that it left, and the compressed streams that it read parts of.
 
-    ``span`` says which pages it may have in common with others, ``highest`` is the highest number of an item.
+    ``span`` is of a range of a Wikipedia dump: how many page ids it has, the lowest, the highest, and 1 if they ascend.
+    ``highest`` is of a range of a Wikidata dump: the highest number of an item.
     """
     values = {"counts": counts, "files": [*files], "streams": [*streams], "span": [*span], "highest": highest}
     replace_file(path, msgspec.json.encode(values, order="sorted"))
@@ -79,8 +79,7 @@ def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> None:
         replace_file(path, lines)
 
 
-# How many bytes of its inputs a run on this machine has read, while it reads: for progress, and for nothing else.
-
+# How many bytes of its inputs a run on this machine reads is counted for progress, and for nothing else.
 _STEP: Final = 1 << 22
 _NUMBER: Final = struct.Struct("=q")
 
@@ -139,11 +138,9 @@ class _Counted:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _reporter.add(0, least=1)
-        self.source.__exit__(kind, error, trace)
+        self.source.close()
 
     def read(self, size: int = -1) -> bytes:
         data = self.source.read(size)

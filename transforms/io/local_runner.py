@@ -59,7 +59,6 @@ _running: Final[dict[bytes, tuple[LocalWorkers, PipelineOptions]]] = {}
 def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[FnApiRunner]:
     """A runner for one pipeline whose workers are these, as many as ``--direct_num_workers`` says."""
     key, earlier = str(id(workers)).encode(), threading.excepthook
-
     # What Beam prints and logs of connections to workers that are gone is dropped.
     levels = {logger: logger.level for logger in map(logging.getLogger, _LOGGERS)}
     threading.excepthook = lambda raised: None if raised.thread and raised.thread.name in _READERS else earlier(raised)

@@ -5,10 +5,9 @@ the others are killed, and every request that waits for one of them is answered 
 
 A pool of the standard library cannot carry them: what runs in a worker is Beam's own, and a pool would have to replace
 its runner. Beam's ``multi_processing`` starts each worker by a shell, with a new import of Beam, and waits for ever for
-the answer of one that was killed, or that had not connected yet when the run was interrupted (Beam 2.77); it does so
-with ``EXTERNAL`` workers, too, which another process may start. Somebody has to answer for a worker that is gone, and
-that takes what ``beam_internals.toml`` names, which is no public interface. Where a version of Beam has changed any of
-it, the run goes on in one process (``changed_internal``).
+the answer of one that was killed, or that had not connected yet when the run was interrupted (Beam 2.77). To answer for
+a worker that is gone takes what ``beam_internals.toml`` names, which is no public interface. Where a version of Beam
+has changed any of it, the run goes on in one process (``changed_internal``).
 """
 
 import json
@@ -40,15 +39,15 @@ _INTERNALS: Final = packaged_tables(__package__, "beam_internals.toml")
 
 
 def changed_internal() -> str:
-    """What the workers rely on and the installed Beam does not have, in words; "" if it has everything."""
+    """Say what the workers rely on and the installed Beam does not have; "" if it has everything."""
     for kind, path, names in ((kind, *named) for kind, table in _INTERNALS.items() for named in table.items()):
         wanted = names.split()
         try:
-            found = resolve_name(path)
-            if kind == "attributes":
-                seen = " ".join(name for name in wanted if name in found.__code__.co_names)
-            else:  # the parameters that are wanted, or have to be given
-                parameters = signature(found).parameters.values()
+            function = resolve_name(path)
+            if kind == "attributes":  # that the method still sets
+                seen = " ".join(name for name in wanted if name in function.__code__.co_names)
+            else:  # the parameters that we give, and others that have to be given
+                parameters = signature(function).parameters.values()
                 seen = " ".join(one.name for one in parameters if one.name in wanted or one.default is Parameter.empty)
         except (ImportError, AttributeError) as error:
             seen = str(error)
@@ -74,17 +73,19 @@ class LocalWorkers:
     """
 
     def __init__(self) -> None:
+        """Start the process that forks workers, as a socket asks it to, and a thread that watches what it reports."""
         self.failure: Exception | None = None
-        self._gone: Exception | None = None  # once the process that starts workers has ended: how it did
-        self._clients: dict[str, Client] = {}  # those with a worker, by ``worker_id``
-        self._lock = threading.RLock()  # of ``_clients`` and ``failure``; ``_fail`` takes it within ``start``, too
+        self._gone: Exception | None = None  # how the process that forks workers ended; None while it runs
+        self._clients: dict[str, Client] = {}  # Beam's handles on the workers that run, by ``worker_id``
+        self._lock = (
+            threading.RLock()
+        )  # guards ``_clients`` and ``failure``; ``start`` holds it when it calls ``_fail``
         self.bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
         self._channel, other = socket.socketpair()
         with other:
-            # This process's import path; no threads of numpy before a fork; malloc, as Arrow's own allocator keeps much
-            # of what was freed, more with each range and bucket.
+            # No threads of numpy before a fork. And malloc, for Arrow's own allocator keeps much of what was freed.
             ours = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
             self._starter = subprocess.Popen(  # noqa: S603 - this Python, no shell
                 [sys.executable, *_COMMAND, str(other.fileno()), str(self.bytes_read.writer)],

@@ -55,8 +55,8 @@ class PartListing:
         if self.pattern and begin >= self._next:
             self.found = list_files(self.pattern)
             end = self.clock()
-            least = 0.0 if is_local(self.pattern) else _REMOTE_LISTING
-            self._next = end + max(least, (end - begin) * (1 / _LISTING_SHARE - 1))
+            pause = (end - begin) * (1 / _LISTING_SHARE - 1)  # after 1 s of listing 19 s: a share of 5 %
+            self._next = end + max(pause, 0.0 if is_local(self.pattern) else _REMOTE_LISTING)
         return len(self.found)
 
 
@@ -175,25 +175,18 @@ class Runtime:
 
     @contextmanager
     def pipeline(
-        self,
-        *,
-        label: str,
-        parts: str = "",
-        total: int = 0,
-        size: int = 0,
-        languages: Mapping[str, int] | None = None,
+        self, *, label: str, parts: str = "", total: int = 0, size: int = 0, languages: Mapping[str, int] | None = None
     ) -> Iterator[beam.Pipeline]:
-        """A pipeline to be constructed inside the context, which at its end runs it and waits for it.
+        """A pipeline to be constructed in a ``with`` block, which at its end runs it and waits for it.
 
-        ``parts`` is a file pattern: progress is how many of ``total`` such files are there. ``size`` is how many bytes
-        are read with ``open_counted``, known on this machine only. ``languages`` has the number of parts of each
-        language, whose code their names begin with. Raises StageError from the first cause, an error of ours that a
-        DoFn raised as it is, and UsageError when Beam refuses its options.
+        The rest is for progress: it is how many of ``total`` files that match ``parts`` are there, and how many of
+        ``size`` bytes were read with ``open_counted`` on this machine. ``languages`` has the number of parts of each
+        language, whose code their names begin with. Raises StageError from the first cause, an error of wikisem's that
+        a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
-        listed, in_processes = PartListing(parts), self.workers > 1 and not self.names_runner
         with ExitStack() as stack:
             workers = runner = None
-            if in_processes:
+            if self.workers > 1 and not self.names_runner:  # in worker processes of this machine
                 # Imported here, because a Beam that is too new lacks its bases.
                 from wikisem.transforms.io.local_runner import local_runner  # noqa: PLC0415
 
@@ -207,6 +200,7 @@ class Runtime:
             except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
                 raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
             yield pipeline
+            # The caller has constructed it; what follows shows progress while it runs.
             if workers is None:  # this process reads
                 bytes_read = stack.enter_context(closing(BytesRead()))
                 report_bytes_to(bytes_read.writer)
@@ -214,6 +208,7 @@ class Runtime:
             else:
                 bytes_read = workers.bytes_read
             before = bytes_read.total()  # of the pipelines before, by the same workers
+            listed = PartListing(parts)
             shown = self.progress(
                 label,
                 listed.count,
@@ -271,8 +266,6 @@ def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -
         raise StageError(f"{label}: expected the pipeline to finish, saw it end as {state}")
 
 
-# The error of a failed pipeline: its first cause, with the name of its stage.
-
 _STEP: Final = re.compile(r" ?\[while running '[^\n]*'\]")
 _TRACEBACK: Final = "Traceback (most recent call last):"
 _RAISED_IN_HANDLER: Final = "During handling of the above exception, another exception occurred:"
@@ -285,13 +278,13 @@ _OURS: Final = f"{errors.__name__}."
 def stage_failure(
     label: str, error: Exception, worker_failure: Exception | None = None
 ) -> WikisemError | KeyboardInterrupt:
-    """What to raise for a pipeline's error: one of ours with its class and text, or else a StageError of ``label``.
+    """What to raise for a pipeline's error: the error of wikisem that caused it, or else a StageError of ``label``.
 
-    It is made anew from ``first_cause``, for what a worker raises arrives only as text; one of ours whose class takes
-    more than a text becomes a StageError, too. A KeyboardInterrupt if the error came while one was handled: Beam makes
-    a RuntimeError of that, as if the step that it came in had failed. ``worker_failure`` is what went wrong first with
+    An error of wikisem is made anew from its class and message, for what a worker raises arrives only as text; one
+    whose class takes more than a message becomes a StageError, too. ``worker_failure`` is what went wrong first with
     the worker processes.
     """
+    # After Ctrl-C Beam raises a RuntimeError, as if the step that it came in had failed.
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, KeyboardInterrupt):
@@ -309,10 +302,10 @@ def stage_failure(
 
 
 def first_cause(error: BaseException) -> str:
-    """The class and the first line of an exception's first cause, or of the last of its causes that is one of ours.
+    """The class and the first line of the error that began a chain of causes, or of the last that is wikisem's own.
 
-    A runner raises a worker's error unchanged, or with Beam's step appended, or as the text of a traceback, in which
-    causes come first, and what was raised while another error was handled comes last, and counts alone:
+    A runner raises a worker's error unchanged, or with Beam's step appended, or as the text of a traceback. There
+    causes come first; if an error was raised while another was handled, only the later one counts.
 
     >>> first_cause(ValueError("two is too much [while running 'Map(refuse)-ptransform-12']"))
     'ValueError: two is too much'
@@ -333,6 +326,7 @@ def first_cause(error: BaseException) -> str:
             last = block.strip().rpartition("\n")[2]
             raised.append(next((line for line in lines if line and not line[0].isspace()), last))
     else:
+        # Errors of wikisem are named with their module, as in a traceback.
         raised = [f"{_OURS if kind.__module__ == errors.__name__ else ''}{kind.__name__}: {text}"]
     causes = [_WRAPPED.sub("", _STEP.sub("", cause).strip().partition("\n")[0]) for cause in raised]
     return next((cause for cause in reversed(causes) if cause.startswith(_OURS)), causes[0])
@@ -356,8 +350,6 @@ class StageContext:
         return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
 
 
-# Whether workers share the output folder with this process.
-
 # Runners whose workers are this process, or its children.
 _HERE: Final = frozenset({"FnApiRunner", "DirectRunner", "BundleBasedDirectRunner", "SwitchingDirectRunner"})
 _ADVICE: Final = "use a folder that all of them share, under the same path, or a URL"
@@ -377,7 +369,6 @@ def check_shared(output: str, runtime: Runtime) -> None:
     token = uuid.uuid4().hex
     asked, answered = (token_path(output, token, kind) for kind in ("asked", "answered"))
     replace_file(asked, token.encode())
-
     try:
         with runtime.pipeline(label="output folder") as pipeline:
             paths = pipeline | "token" >> beam.Create([(asked, answered)])

@@ -52,21 +52,22 @@ Tasks = Callable[[str, Sequence[int]], Iterable[Task]]
 
 
 def done(key: str, number: int, parts: int, weight: int = 0) -> Done:
-    """What a part yields when it has sent its last batch."""
+    """What part ``number`` of the ``parts`` that a key has yields when it has sent its last batch."""
     return key, (number, parts, weight)
 
 
 def list_tasks(grouped: tuple[str, Iterable[tuple[int, int, int]]], stage: str, tasks: Tasks) -> Iterable[Task]:
-    """The tasks that follow all parts of a key; StageError if a part is missing, one that comes twice counts once."""
-    key, parts = grouped
-    found = {number: (planned, weight) for number, planned, weight in parts}
-    planned = max(planned for planned, _ in found.values())
-    if missing := sorted(set(range(planned)) - found.keys()):
+    """The next step's tasks for a key, whose parts have all ended (``done``); StageError if a part is missing."""
+    key, ended = grouped
+    weights, planned = dict[int, int](), 0  # by number of the part, so that one that Beam ran twice counts once
+    for number, parts, weight in ended:
+        planned, weights[number] = max(planned, parts), weight
+    if missing := sorted(set(range(planned)) - weights.keys()):
         raise StageError(
             f"{stage} {key}".rstrip() + f": expected all of {planned} parts, saw none with the number "
             f"{', '.join(map(str, missing[:5]))}; run the command again"
         )
-    return tasks(key, [found[number][1] for number in range(planned)])
+    return tasks(key, [weights[number] for number in range(planned)])
 
 
 def same_tasks(key: str, weights: Sequence[int]) -> list[Task]:
@@ -75,12 +76,11 @@ def same_tasks(key: str, weights: Sequence[int]) -> list[Task]:
 
 
 def tasks_of(buckets: Mapping[str, int]) -> Tasks:
-    """As many tasks for each key as it has buckets.
+    """A function that plans a task for each bucket of a key, whose weight is the sum of those of the parts before it.
 
-    >>> [task[:4] for task in tasks_of({"de": 2})("de", [3, 4])]
+    >>> [(task.key, task.bucket, task.buckets, task.weight) for task in tasks_of({"de": 2})("de", [3, 4])]
     [('de', 0, 2, 7), ('de', 1, 2, 7)]
     """
-
     return lambda key, weights: [Task(key, bucket, buckets[key], sum(weights)) for bucket in range(buckets[key])]
 
 
@@ -111,11 +111,11 @@ class Shuffle:
     def read_parts(
         self, task: Task, kind: str, parts: Iterable[int], key: str | None = None
     ) -> Iterator[Iterable[bytes]]:
-        """The batches of a kind that a bucket received, for each of these parts; their key is the task's by default."""
+        """The batches of a kind, ``<step>/<name>``, that each part sent to the task's bucket; ``key`` is the parts'."""
         sender = task.key if key is None else key
         step, _, name = kind.partition("/")
         for number in parts:
-            if task.received is None:
+            if task.received is None:  # they are in the part's bucket file
                 path = part_path(self._folder(step, sender), number)
                 yield read_bucket(path, [f"{name}/{task.key}/{task.bucket}"])
             else:
@@ -158,7 +158,7 @@ class Sender:
         return []
 
     def add_rows(self, name: str, parts: Iterable[tuple[int, pa.Table]], key: str | None = None) -> list[Sent]:
-        """Send rows, each part of them to its bucket."""
+        """Send tables of rows, each to its bucket, in batches; ``key`` says whose bucket, by default the part's own."""
         return [
             sent
             for bucket, rows in parts
@@ -181,8 +181,9 @@ class Exchange(beam.PTransform):
     def expand(self, steps: Any) -> beam.PCollection:
         """Group by key and check that no part is missing; then spread the tasks, or deliver the batches with them.
 
-        ``steps`` is what one step emits, or a tuple of what several do: ``Done``, whose key is a str, which counts of
-        the first step alone, and batches (``Sent``), whose key is a pair and whose value begins with their kind.
+        ``steps`` is what one step emits, or a tuple of what several do, as pairs of Beam's key and value. ``Done``,
+        whose key is a str, counts of the first step alone. The key of a batch (``Sent``) is the pair of its task, and
+        its value begins with its kind.
         """
         steps, kinds = steps if isinstance(steps, tuple) else (steps,), frozenset(self.kinds)
         tasks = (
@@ -191,7 +192,7 @@ class Exchange(beam.PTransform):
             | "all parts" >> beam.GroupByKey()
             | "list tasks" >> beam.FlatMap(list_tasks, self.stage, self.tasks)
         )
-        if not kinds:
+        if not kinds:  # batches, if any, are in files, which the tasks read
             return tasks | "spread tasks" >> beam.Reshuffle()
         addressed = tasks | "address" >> beam.Map(lambda task: ((task.key, task.bucket), task))
         sent = [
@@ -207,19 +208,19 @@ class Exchange(beam.PTransform):
 
 
 def _deliver(grouped: tuple[tuple[str, int], Iterable[Any]]) -> Task:
-    """A task with its batches by part, in their order; one that a runner hands on twice counts once."""
-    address, values = grouped
-    tasks, found = list[Task](), dict[tuple[str, str, int, int], bytes]()
+    """The task of a bucket with the batches that each part sent to it, which Beam delivers together, in any order."""
+    (key_of_task, bucket), values = grouped
+    tasks, batches = list[Task](), dict[tuple[str, str, int, int], bytes]()
     for value in values:
         if isinstance(value, Task):
             tasks.append(value)
-        else:
-            *source, batch = value
-            found[tuple(source)] = batch
+        else:  # a batch that Beam delivers twice counts once
+            kind, key, number, place, batch = value
+            batches[kind, key, number, place] = batch
     if not tasks:
-        raise StageError(f"expected a task for bucket {address[1]} of {address[0]!r}, saw only batches for it")
+        raise StageError(f"expected a task for bucket {bucket} of {key_of_task!r}, saw only batches for it")
     received: dict[tuple[str, str, int], list[bytes]] = {}
-    for (kind, key, number, _), batch in sorted(found.items(), key=itemgetter(0)):
+    for (kind, key, number, _), batch in sorted(batches.items(), key=itemgetter(0)):
         received.setdefault((kind, key, number), []).append(batch)
     return tasks[0]._replace(received=received)
 

@@ -50,19 +50,21 @@ def import_all() -> None:
 
 
 def serve(descriptor: int, pipe: int) -> None:
-    """Fork and kill workers as the run asks until its end of a socket closes, or it is gone; then kill all.
+    """Fork and kill workers as the run asks, in JSON lines over a socket, until it closes its end; then kill all.
 
-    ``descriptor`` is this end of the socket. Through ``pipe`` the workers report how many bytes they have read.
+    ``descriptor`` is this end of the socket, by which the run also hears which workers have ended. Through ``pipe`` the
+    workers report how many bytes they have read.
     """
     # Ctrl-C and a closed terminal reach every process of the group; what they mean to a run is the run's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     import_all()
-    names: dict[int, str] = {}  # of the workers, by process
+    names: dict[int, str] = {}  # of the workers that run, by process id
     channel, parent, text = socket.socket(fileno=descriptor), os.getppid(), b""
+    # When a worker ends, SIGCHLD writes a byte into a pipe, which ``select`` waits for beside the socket.
     wake_up, wake = os.pipe()
     os.set_blocking(wake, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler that does nothing, so that it wakes ``select``
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # without a handler of Python's, no byte is written
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     try:
         while os.getppid() == parent:
@@ -80,6 +82,7 @@ def serve(descriptor: int, pipe: int) -> None:
                             os.kill(pid, signal.SIGKILL)
                 if not received:
                     return
+            # Report the workers that have ended.
             while names and (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 message = {"worker": names.pop(ended[0]), "status": os.waitstatus_to_exitcode(ended[1])}
                 with suppress(OSError):  # the run is gone; the next look at the socket says so
