@@ -201,7 +201,8 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     """
     wiki_code = own_code(code)
     row = ROWS.get(wiki_code) or LanguageRow()
-    script_names: set[str] = set()  # of scripts with rules of their own, "" for an alphabet
+    # The script if it has rules of its own, "" for an alphabet: the only one in the tables, else that of the sample.
+    script_names: set[str] = set()
     if wiki_code in SCRIPTS or wiki_code in ROWS:
         sets = script_sets(wiki_code)
         script_names = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
@@ -210,12 +211,12 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
     numbered_names = zip(TABLES["namespaces"].get(wiki_code, ()), _NUMBERS, strict=False)
     local_namespaces = {name.replace("_", " "): number for names, number in numbered_names for name in names.split()}
-    # Aliases of namespaces that all Wikipedias have, or this one, such as WP=4: most are so short that they say nothing
-    # about a surface form that begins with one.
+    # Aliases of namespaces that all Wikipedias have, or this one, written as WP=4: links may use them, but most are so
+    # short that a surface form may begin with one by chance.
     aliases = f"{TABLES['aliases']['mul']} {TABLES['aliases'].get(wiki_code, '')}".split()
     short_aliases = {name.replace("_", " "): int(number) for name, _, number in (one.partition("=") for one in aliases)}
     site_names = [] if site is None else [*site.namespaces.values(), *(site.aliases.keys() - short_aliases.keys())]
-    # Titles begin with a capital, labels of Wikidata often do not.
+    # The words that begin or end titles of list articles; titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
     names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local_namespaces])
     return LanguageProfile(

@@ -196,23 +196,18 @@ _HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
 
 
 def find_profile(
-    code: str,
-    *,
-    site: SiteInfo | None = None,
-    evidence: Evidence | None = None,
-    given: ProfileFile | None = None,
+    code: str, *, site: SiteInfo | None = None, evidence: Evidence | None = None, given: ProfileFile | None = None
 ) -> FoundProfile:
-    """Return the profile of a language by all known facts.
+    """Return the profile of a language from the tables, changed by the ``evidence``, and then by the ``given`` file.
 
-    It starts from what the tables say of the language, is changed by what the ``evidence`` shows, and then by what the
-    ``given`` file states.
+    The source and the support of a value are where it is from, and how many links, titles or surface forms show it.
     """
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces)
     wiki = own_code(code)
     row = languages.ROWS.get(wiki)
     by_script = "script" if profile.script else "default"
-    # The source and the support of each value.
+    # As far as the tables go.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
     source_and_support = {
         "script": ("table" if wiki in languages.SCRIPTS else "dump" if profile.script else "default", surfaces),
@@ -224,17 +219,17 @@ def find_profile(
         "link_trail": ("MediaWiki" if wiki in languages.TRAILS else "default", links),
         "lists": ("row" if row is not None and row.lists else "default", seen.list_titles),
     }
-    source = {key: stated for key, (stated, _) in source_and_support.items()}
+    source = {key: name for key, (name, _) in source_and_support.items()}
     support = {key: number for key, (_, number) in source_and_support.items()}
+    # What the wiki shows.
     changes = _learned(profile, seen, row, knows_trail=wiki in languages.TRAILS)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
         changes["lists"] = (*profile.lists, *seen.list_words)
         source["lists"] = "row and dump" if profile.lists else "dump"
     if given is not None:
-        edited = {
-            key: value for key, value in given.values().items() if value != changes.get(key, getattr(profile, key))
-        }
+        stated = given.values().items()
+        edited = {key: value for key, value in stated if value != changes.get(key, getattr(profile, key))}
         source |= dict.fromkeys(edited, "file")
         changes |= edited
     return FoundProfile(with_values(profile, changes), source, support)
@@ -252,14 +247,16 @@ _LEAST_SHARE: Final = 0.003
 
 
 def _learned(profile: LanguageProfile, seen: Evidence, row: LanguageRow | None, knows_trail: bool) -> dict[str, Any]:
-    """Return the values that evidence changes; of a language with a row or a special script only the finer points.
+    """Return the values of a profile that evidence changes: ``writing``, ``link_trail``, ``hyphens``.
 
-    A link trail is learned only where MediaWiki states none (``knows_trail``).
+    Of a language that the tables know, by a ``row`` or a special script, ``writing`` only becomes finer, such as from
+    "spaced" to "clitics". The link trail, the letters after ``]]`` that belong to a link, is not learned if MediaWiki
+    states one (``knows_trail``).
     """
     changes: dict[str, Any] = {}
     links = seen.links.links
     if links >= LINKS:
-        # How the language separates words, by the shares of links with a letter right before and right after them.
+        # How the language separates words, by the percentages of links with a letter right before and after them.
         before, after = 100 * seen.links.before / links, 100 * seen.links.after / links
         writing: Writing = "spaced"
         if before >= _UNSPACED and after >= _UNSPACED:

@@ -28,7 +28,7 @@ URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips
 # Text that holds no entity, escape, mark of direction or comment.
 _PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
 LONGEST: Final = 255  # bytes of UTF-8
-# ``unicodedata.normalize`` takes n * n steps for n marks on one letter: in longer text they are sorted first.
+# In longer text marks are sorted before it is normalized.
 _LONG_TEXT: Final = 256
 # Turkic alphabets with a dotted and a dotless i.
 _DOTTED: Final = frozenset({"az", "kaa", "kk-latn", "tr"})
@@ -60,7 +60,8 @@ def composed(text: str) -> str:
     """Return the text in the normal form that MediaWiki keeps all text in: NFC."""
     if text.isascii():
         return text
-    if len(text) > _LONG_TEXT:  # in NFD first, with its marks sorted in n log n steps
+    if len(text) > _LONG_TEXT:
+        # ``normalize`` sorts the marks of a letter in n * n steps: give it text in NFD, whose marks are sorted already.
         letters = "".join(unicodedata.normalize("NFD", letter) for letter in text)
         runs = groupby(letters, key=lambda letter: unicodedata.combining(letter) > 0)
         text = "".join("".join(sorted(run, key=unicodedata.combining) if marks else run) for marks, run in runs)
@@ -93,6 +94,7 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
     text = unescape(written).replace("_", " ")
     text = " ".join((text if text.isascii() else BIDI.sub("", text)).split()).removeprefix(":").lstrip()
     namespace, start = 0, 0
+    # The prefixes before colons, from left to right.
     while (colon := text.find(":", start)) >= 0:
         key = fold(text[start:colon])
         if key in site.prefixes:

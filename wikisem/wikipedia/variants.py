@@ -32,7 +32,11 @@ class Letters(NamedTuple):
 
     @classmethod
     def of(cls, stated: Mapping[str, Any], alphabets: Mapping[str, str]) -> Self:
-        """Return the letters that ``variants.toml`` states, which also says how."""
+        """Return the letters that a table of ``variants.toml`` states, such as ``{"cased": [["š dž", "ш џ"]]}``.
+
+        In a pair, each letter of the first string is written as that in the same place of the second; ``alphabets`` are
+        strings with names. Capitals become capitals ("cased"), or the same as small letters ("caseless").
+        """
         table: dict[str, str] = {}
         pairs = [(how, pair) for how in ("cased", "caseless", "plain") for pair in stated.get(how, ())]
         for how, pair in pairs:
@@ -62,7 +66,7 @@ Convert = Callable[[str], str]
 
 
 def conversion_of(language: str) -> str:
-    """Return the converter of a language's titles, with its version or date; "" without one, or if OpenCC is missing.
+    """Name what converts a language's titles between scripts, with its version or date; "" for nothing or no OpenCC.
 
     >>> conversion_of("sr"), conversion_of("de")
     ('letters of 2026-11', '')
@@ -79,9 +83,9 @@ def lacks_conversion(language: str) -> bool:
 
 
 def variant_of(variant: str, language: str) -> str:
-    """Return the variant itself if the language has it, else "": surface forms of other languages stay as they are.
+    """Return the script variant to write a language's surface forms in: ``variant``, or "" to leave them as they are.
 
-    So do those of a language that is itself another variant.
+    They stay as they are in a language that has no such variant (``ja``), or that is itself another one (``zh-hant``).
 
     >>> [variant_of("zh-hans", language) for language in ("zh", "zh-hans", "zh-hant", "ja")]
     ['zh-hans', 'zh-hans', '', '']

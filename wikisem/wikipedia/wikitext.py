@@ -114,12 +114,12 @@ def visible(text: str) -> str:
 
 
 def anchor_text(raw: str, work: Work | None = None) -> str:
-    """Return the visible text of an anchor's wikitext: templates and footnotes removed, marks and tags read.
+    """Return the text that a reader sees of the wikitext of a link's anchor: ``the ''Iliad''{{efn}}`` is "the Iliad".
 
-    Empty for an anchor that only the parser can read and that is longer than ``LONGEST_PARSED``. ``work`` counts the
-    steps.
+    Frequent tags and templates are removed by regular expressions, all else by a parser, which is slow: ``work`` counts
+    its steps. Empty for an anchor that needs the parser and is longer than ``LONGEST_PARSED``.
     """
-    text = _CONVERTER.sub(_convert, raw) if "-{" in raw else raw
+    text = _CONVERTER.sub(_convert, raw) if "-{" in raw else raw  # a choice between scripts, such as -{zh-hans:x; …}-
     if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
         text = _PLAIN_TEMPLATE.sub("", _PLAIN_TAG.sub("", _BREAK.sub(" ", text)))
     if _MARKED.search(text):
@@ -136,8 +136,11 @@ def anchor_text(raw: str, work: Work | None = None) -> str:
 def without_quotes(text: str) -> str:
     """Return the text without its marks for bold and italics; apostrophes that are not part of a mark stay.
 
-    As in ``Parser::doQuotes``, one of four stays, and all but five of more than five; if both bold and italics are left
-    open, one of the marks for bold was an apostrophe before italics.
+    As in MediaWiki's ``Parser::doQuotes``, one of four apostrophes stays, and all but five of more than five. If both
+    bold and italics are left open, one of the marks for bold was an apostrophe before italics:
+
+    >>> without_quotes("the ship's '''bow''', l'''Arche'' de Noé")
+    "the ship's bow, l'Arche de Noé"
     """
     pieces = _QUOTES.split(text)
     runs = [len(mark) for mark in pieces[1::2]]
@@ -148,7 +151,7 @@ def without_quotes(text: str) -> str:
     lengths = [run - extra for run, extra in zip(runs, spare, strict=True)]
     bold = [mark for mark, length in enumerate(lengths) if length == 3]
     if (len(bold) + lengths.count(5)) % 2 and (lengths.count(2) + lengths.count(5)) % 2 and bold:
-        # The first one after a lone letter, else after a word, else after a space.
+        # Which one: the first after a lone letter, as in l'''Arche'', else after a word, else after a space.
         before = {mark: pieces[2 * mark] for mark in bold}
         after_words = [mark for mark in bold if not before[mark].endswith(" ")]
         after_letters = [mark for mark in after_words if before[mark][-2:-1] in ("", " ")]
@@ -174,14 +177,15 @@ def _plain(wikitext: Iterable[nodes.Node]) -> Iterable[str]:
 
 
 def _convert(rule: re.Match[str]) -> str:
-    """Return what ``-{rule}-`` shows: the text itself, or one of its variants; nothing where a flag hides it."""
-    if not rule.group(2):
+    """Return what ``-{rule}-`` shows, "" if a flag hides it: of ``-{A|zh-hans:软件; zh-hant:軟體}-``, flag A, 软件."""
+    content, end = rule.groups()
+    if not end:  # the rule is not closed, and stays as it is
         return rule.group()
-    flags, bar, body = rule.group(1).rpartition("|")
+    flags, bar, body = content.rpartition("|")
     if bar and {flag.strip() for flag in flags.split(";")} & {"H", "T", "-"}:
         return ""
-    choices = [choice for part in body.split(";") if (choice := _VARIANT.fullmatch(part))]
+    choices = [choice.groups() for part in body.split(";") if (choice := _VARIANT.fullmatch(part))]
     if not choices:
         return body
-    texts = {choice.group(1): choice.group(2).strip() for choice in reversed(choices)}
-    return next((texts[name] for name in _VARIANTS if name in texts), choices[0].group(2).strip())
+    texts = {name: text.strip() for name, text in reversed(choices)}  # the first text of a variant counts
+    return next((texts[name] for name in _VARIANTS if name in texts), choices[0][1].strip())

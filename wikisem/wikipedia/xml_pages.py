@@ -42,6 +42,7 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
     element = revisions[-1].find("text")
     deleted = element is None or bool(element.get("deleted"))
     text = "" if deleted else element.text or ""
+    # The namespace by its number, or in old dumps by the prefix of the title.
     if re.fullmatch(r"\s*-?[0-9]+\s*", page.findtext("ns", "")):
         namespace = int(page.findtext("ns"))
     else:
@@ -50,6 +51,7 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
     ids = [with_id.findtext("id", "").strip() for with_id in (page, revisions[-1])]
     are_numbers = all(number.isascii() and number.isdecimal() and len(number) <= _LONGEST_ID for number in ids)
     version = (int(ids[0]), int(ids[1])) if are_numbers else None
+    # The target of a redirect by its mark; in old dumps without marks, or without targets in them, by the page's text.
     mark = page.find("redirect")
     redirect = None if mark is None else str(mark.get("title", ""))
     if not redirect and (mark is not None or not marks_redirects(site)):
