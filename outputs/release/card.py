@@ -38,17 +38,15 @@ PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
 )
-# Where releases with a name on the Hub are.
-HUB: Final = "https://huggingface.co/datasets/"
-# The split of few-shot cases; that of everything else is "test".
-SHOTS: Final = "dev"
+HUB: Final = "https://huggingface.co/datasets/"  # where releases with a name are
+SHOTS: Final = "dev"  # the split of few-shot cases; that of everything else is "test"
 # The author in CITATION.cff and croissant.json, which must name one, if no maintainer is given.
 NOBODY: Final = "anonymous"
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
 class Config(NamedTuple):
-    """A config of the card: its name, what it has, and the path or pattern of each of its splits."""
+    """A config of the data set on Hugging Face's Hub: its name, what it has, and the path or pattern of each split."""
 
     name: str
     about: str
@@ -62,13 +60,13 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is taken for
     Markdown, HTML or the end of a cell, and control characters are removed.
     """
-    digests = {}
+    digests = {}  # of the files of each config
     for config in configs(facts):
         # The files of all splits, each split in the order of their names.
         of_splits = (sorted(fnmatch.filter(files, path)) for path in config.splits.values())
         sums = "".join(files[file].sha256 for file in chain.from_iterable(of_splits))
         digests[config.name] = hashlib.sha256(sums.encode()).hexdigest()
-    words = {code: Counter[str]() for code in facts.spoken}
+    words = {code: Counter[str]() for code in facts.spoken}  # how many are anchors of links, labels and titles
     for (code, source), count in facts.total("words").items():
         words[code][source] += count
     # What the recipe in the card does not say: walls that were drawn by other options, and languages built beside it.
@@ -105,7 +103,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
 
 
 def configs(facts: ReleaseFacts) -> Iterator[Config]:
-    """Yield every config; the first is the default."""
+    """Yield every config (subset that can be loaded by name) of the data set on the Hub; the first is the default."""
     shots = {SHOTS: "shots/*.parquet"} if facts.shots else {}
     yield Config("cases", "test cases, all languages", {"test": "cases/*.parquet"} | shots)
     yield Config("items", "items of test cases, all languages", {"test": "items/*.parquet"})
@@ -144,8 +142,6 @@ def bibtex(facts: ReleaseFacts) -> str:
     key = re.sub("[^a-z0-9]+", "", facts.name.lower()) + facts.version.replace(".", "")
     return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"
 
-
-# Values in YAML and TOML.
 
 _UNPRINTED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
@@ -186,9 +182,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + " }" if value else "{}"
     return orjson.dumps(False if value is None else value).decode().replace("\x7f", "\\u007f")
-
-
-# Templates, and what their filters write.
 
 
 def write_text(name: str, facts: ReleaseFacts, /, **values: Any) -> str:
@@ -289,14 +282,14 @@ _TEMPLATES.globals |= {
 
 
 def croissant_json(facts: ReleaseFacts) -> bytes:
-    """Describe the data set by Croissant 1.1 with its vocabulary for responsible AI.
+    """Describe the data set as JSON-LD by Croissant 1.1 with its vocabulary for responsible AI.
 
     A kind of record has one FileSet and one RecordSet for all languages, since every record has a field ``language``.
     """
     schemas = {"groups": GROUPS, "cases": CASES, "items": ITEMS} | ({"shots": CASES} if facts.shots else {})
     schemas |= {"walls": WALLS} if "walls" in facts.extras else {}
     fields = {kind: [_field(kind, [column.name], column.type) for column in schema] for kind, schema in schemas.items()}
-    activities = {}
+    activities = {}  # what each step by which the set was made, such as "surfaces/de", read and kept, in words
     for unit, stage in facts.stages.items():
         kind, _, language = unit.partition("/")
         counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
@@ -306,27 +299,25 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
 
 
 def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:
-    """Describe a column, or a field of the structs in a list; lists and structs in it may be null, so are left out."""
-    name = "/".join([record_set, *path])
-    about: dict[str, Any] = {"@type": "cr:Field", "@id": name, "name": path[-1]}
+    """Describe a column of a Parquet file as a ``Field`` of Croissant; a list of structs has their fields as subfields.
+
+    In a subfield ``path`` is the names of the column and of the field; lists and structs within structs are left out.
+    """
+    identifier = "/".join([record_set, *path])
+    about: dict[str, Any] = {"@type": "cr:Field", "@id": identifier, "name": path[-1]}
     if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
-        members = kind.value_type
-        subfields = [
-            _field(record_set, [*path, member.name], member.type)
-            for member in map(members.field, range(members.num_fields))
-            if not pa.types.is_nested(member.type)
-        ]
+        members = map(kind.value_type.field, range(kind.value_type.num_fields))
+        plain = [member for member in members if not pa.types.is_nested(member.type)]
+        subfields = [_field(record_set, [*path, member.name], member.type) for member in plain]
         return {**about, "repeated": True, "subField": subfields}
     source: dict[str, Any] = {"fileSet": {"@id": f"{record_set}-files"}, "extract": {"column": path[0]}}
     if len(path) > 1:
         source["transform"] = {"jsonPath": path[-1]}
     array = {"isArray": True, "arrayShape": "-1"} if pa.types.is_list(kind) else {}
     value = kind.value_type if array else kind
-    name = "sc:Integer" if pa.types.is_integer(value) else "sc:Float" if pa.types.is_floating(value) else "sc:Text"
-    return {**about, "dataType": name, **array, "source": source}
+    type_ = "sc:Integer" if pa.types.is_integer(value) else "sc:Float" if pa.types.is_floating(value) else "sc:Text"
+    return {**about, "dataType": type_, **array, "source": source}
 
-
-# Tasks for lm-evaluation-harness, inspect-ai and EuroEval.
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # An answer to a wall takes some two hundred tokens, and far more in a script that the tokenizer hardly covers.
@@ -342,7 +333,7 @@ def _text(kind: str, question: str, answer: str) -> str:
 
 
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of every file, those for walls last."""
+    """Yield the path and the text of every file for inspect-ai, EuroEval and lm-evaluation-harness, walls last."""
     yield "eval.yaml", fill("eval.yaml", facts=facts, prompts=_prompts(facts, PROMPTS["en"]))
     asked = {}  # for inspect-ai, by language: the phrasings of the question, and the request to answer with a letter
     for language in facts.filled:
@@ -359,6 +350,7 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "pyproject.toml", fill("pyproject.toml", facts=facts, name=package)
     yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'
     yield ".gitignore", fill("gitignore")
+    # EuroEval and lm-evaluation-harness.
     spoken = {language.code: [iso_639(code) for code in language.spoken] for language in facts.filled}
     prompts = {code: _prompts(facts, prompt_in(code)) for code in spoken}
     yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=prompts)
@@ -379,11 +371,11 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
 
 
 def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the test cases for lm-evaluation-harness: a template for each variant, a few lines for each language.
+    """Yield paths and texts of the multiple-choice tasks of lm-evaluation-harness: the odd word out of each test case.
 
-    Yielded are paths and texts. Models score the words themselves in ``wikisem_<code>``, and in
-    ``wikisem_<code>_letters``, if they follow instructions, the letters before them, which are of one length, so that
-    only the metric without a division by length is of use. ``wikisem_en_2`` and so on ask in other English words.
+    Each kind has a template, and each language a few lines. Models score the words themselves in ``wikisem_<code>``,
+    and in ``wikisem_<code>_letters``, if they follow instructions, the letters before them, which are of one length, so
+    that only the metric without a division by length is of use. ``wikisem_en_2`` and so on ask in other English words.
     """
     english = PROMPTS["en"].answer
     letters = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
@@ -397,6 +389,7 @@ def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[s
         for kind, suffix in (("words", ""), ("letters", "_letters")):
             text = {"doc_to_text": _text(kind, "{{question}}", answer)} if answer != english else {}
             yield f"lm_eval/{code}{suffix}.yaml", _task(facts, code, kind, suffix, text)
+    # Groups of tasks, whose scores are averaged; of the English question all phrasings are one.
     yield _task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS)
     if "en" in codes:
         for number, question in enumerate(ENGLISH[1:], start=2):
@@ -408,8 +401,8 @@ def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[s
 
 
 def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
-    """Prompts and letters for EuroEval, which has prompts of its own in few languages; ``text`` has the choices."""
-    letters = list(_LETTERS[: max(facts.total("sizes")) + 1].lower())
+    """Return prompts and letters for EuroEval, which has its own in few languages; ``{text}`` has the choices."""
+    letters = list(_LETTERS[: max(facts.total("sizes")) + 1].lower())  # the largest cluster and an outlier
     request = prompt.request.format(answers=", ".join(letters))
     return {
         "labels": letters,
@@ -421,7 +414,7 @@ def _prompts(facts: ReleaseFacts, prompt: Prompt) -> dict[str, Any]:
 
 
 def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
-    """What the tasks of all languages include: the data set, what is ``asked`` and how, and the means of metrics."""
+    """What tasks of lm-evaluation-harness in all languages include: the data set, what is ``asked``, the metrics."""
     return {
         "dataset_path": facts.maker.repository or "parquet",
         "test_split": "test",
@@ -432,7 +425,10 @@ def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[s
 
 
 def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, text: Mapping[str, str]) -> str:
-    """Write the task of a language from a template: its name, its data, ``text`` for its own prompts, and its shots."""
+    """Write a language's task for lm-evaluation-harness: a template, its data, its few-shot examples (shots) if any.
+
+    ``suffix`` ends its name, and ``text`` has the prompts that differ from the template's.
+    """
     kind = "walls" if template == "walls" else "cases"
     # Codes are quoted, because ``no`` is False in YAML. Without a repository, paths are those of the folder.
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}

@@ -170,9 +170,10 @@ class Split(NamedTuple):
 
 
 def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
-    """Divide the cases of all languages: few-shot cases at as low a cost in test cases as a single pass finds.
+    """Divide the cases of all languages into test cases and few-shot cases (shots), which share no class, item or word.
 
-    A class with shots has no test case in any language. A language of fewer than ten groups has no shots.
+    Cases that share one with a shot are lost, so shots are taken of the classes where that costs least, in one pass. A
+    class with shots has no test case in any language. A language of fewer than ten groups has no shots.
 
     >>> from wikisem.records import Outlier
     >>> rivers = Group(id="Q4022", cluster=(Member(surface="Rhine"),), outliers=(Outlier(surface="Oslo"),))
@@ -185,7 +186,7 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     for most in range(MOST_SHOTS, 0, -1):
         wanted = Counter({code: min(most, len(of_language) // _GROUPS_A_SHOT) for code, of_language in groups.items()})
         shots: dict[str, list[Case]] = {code: [] for code in groups}
-        taken: set[str] = set()
+        taken: set[str] = set()  # keys of the classes, items and words of shots
         for shots_of_class in _classes_by_cost(groups, wanted, seed) if wanted.total() else ():
             for code, case in shots_of_class.items():
                 if wanted[code]:
@@ -204,16 +205,16 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
 def _classes_by_cost(
     groups: Mapping[str, Sequence[Group]], wanted: Mapping[str, int], seed: int
 ) -> list[dict[str, Case]]:
-    """The possible shots of each class by language, the classes first that cost the fewest test cases a shot.
+    """Rank the classes by how many test cases a few-shot case (shot) of theirs costs, and return the shots of each.
 
-    A class has a shot in each language that wants one. It costs all its own cases, and those of other classes that
-    share a key with a shot. A key is a class, an item or a word.
+    These are by language: a class has one in each language that wants any. It costs all its own cases, and those of
+    other classes that share a key with a shot. A key is a string for a class, an item or a word.
     """
     by_class: defaultdict[str, dict[str, Group]] = defaultdict(dict)
     for code, of_language in groups.items():
         for group in of_language:
             by_class[group.qid][code] = group
-    # In how many cases each key is: of each class, and of all.
+    # In how many cases each key is: among those of one class, and in all.
     counts, cases_with = defaultdict[str, Counter[str]](Counter), Counter[str]()
     for qid, by_language in by_class.items():
         for group in by_language.values():
@@ -222,6 +223,7 @@ def _classes_by_cost(
             for outlier in group.outliers:
                 counts[qid].update(_member_keys(outlier))
         cases_with.update(counts[qid])
+    # The shot of each class in each language, and what these cost together, per shot.
     ranked = []
     for qid, by_language in by_class.items():
         shots: dict[str, Case] = {}
@@ -279,9 +281,9 @@ def canary_of(groups: Mapping[str, Sequence[Group]], seed: int) -> str:
 
 
 def with_canary(name: str, data: bytes, canary: str) -> bytes:
-    """Add the canary to a file of text, as a comment or, in JSON lines, as a key of the first.
+    """Add the canary, a sentence to search training data for, to a text as a comment, or to JSON lines as a key.
 
-    Parquet and JSON have it in their metadata, and the held halves of earlier releases are not changed.
+    Parquet and JSON have it in their metadata. Classes that earlier releases held back, in ``held/``, are not changed.
     """
     path = PurePosixPath(name)
     if path.parts[0] == HELD:

@@ -202,7 +202,8 @@ def language_facts(
 ) -> LanguageFacts:
     """Count the groups of one language, their words and test cases, and its rejected classes; keys are sorted.
 
-    ``baselines`` are handed on. A word without a language or a source of its own counts for ``code`` and for "".
+    ``words`` are counted by language and source ("anchor", "label" or "title"). One without a language of its own is
+    of ``code``, one without a source of "". ``foreign`` counts labels that are not of the group's language.
     """
 
     def count(values: Iterable[Any]) -> dict[Any, int]:
@@ -237,8 +238,8 @@ def count_regions(
 ) -> dict[str, dict[str, int]]:
     """Count members of clusters by language and region of M49; empty if no country of any member is known.
 
-    ``countries`` are those of each item (P17). A country is in a region itself; ``NOWHERE`` and ``SEVERAL`` count the
-    members that are in none and in more than one.
+    ``countries`` has the QIDs of the countries (P17) of each item. A member that is a country itself counts for its
+    region; one without any region counts for ``NOWHERE``, one with more than one for ``SEVERAL``.
     """
     if not any(countries.values()):
         return {}
@@ -411,16 +412,16 @@ class ReleaseFacts(Manifest):
             "wikisem.recipe": orjson.dumps(self.recipe, option=orjson.OPT_SORT_KEYS).decode(),
             "wikisem.seed": str(self.seed),
             "wikisem.versions": orjson.dumps(self.versions, option=orjson.OPT_SORT_KEYS).decode(),
-            "wikisem.license": self.spdx if self.terms else self.spdx.lower(),
+            "wikisem.license": self.spdx if self.terms else self.spdx.lower(),  # as the card of the Hub has it
             **({"wikisem.canary": self.canary} if self.canary else {}),
         }
 
 
 def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
-    """Collect the facts of a manifest and of some languages; ``more`` are further fields, and replace the manifest's.
+    """Collect the facts of a release from the manifest of a run, the counts of its languages, and ``more`` fields.
 
-    Stages of other languages are left out, and so are folders of a machine and addresses that are not on the Web.
-    DamagedInputError if groups differ in recipe, seed or versions.
+    Fields in ``more`` replace those of the manifest. Stages of other languages are left out, and so are folders of
+    inputs and addresses that are not on the Web. DamagedInputError if groups differ in recipe, seed or versions.
     """
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
@@ -429,10 +430,12 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             f"manifest.json: expected one {' and '.join(missing)} for all groups, saw several: build every language "
             "with the same recipe, seed and versions first"
         )
-    read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
+    # A stage is of no language (""), such as "entities", or of one, such as "surfaces/de".
+    kept_languages = {"", *(code for language in languages for code in (language.code, *language.spoken))}
     stages = {}
     for unit, stage in sorted(manifest.stages.items()):
-        if unit.partition("/")[2] in read:
+        if unit.partition("/")[2] in kept_languages:
+            # A stage keeps only a recipe that differs from the run's.
             other_recipe = None if stage.recipe == recipe else stage.recipe
             inputs = []
             for source in stage.inputs:
