@@ -39,7 +39,7 @@ from wikisem.wikidata.table_reader import TableReader
 
 
 class ItemFile(NamedTuple):
-    """The file of the items of one certainty from one range; without such items there is no file."""
+    """A file of items from one range: of those that are "certain" to stay in the output, or of the "undecided" ones."""
 
     certainty: entity_columns.Certainty
     part: int
@@ -50,10 +50,8 @@ class ItemFile(NamedTuple):
         return f"{self.certainty}-{self.part:06}"
 
 
-# Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
-_HELD_BYTES: Final = 1 << 25
-# How many items a row group has: to look one up reads the labels of all of them.
-ROW_GROUP: Final = 1 << 13
+_HELD_BYTES: Final = 1 << 25  # of rows that a worker gathers before it writes them
+ROW_GROUP: Final = 1 << 13  # items: to look one up reads the labels of all of them
 
 
 @dataclass
@@ -92,21 +90,20 @@ _PROPERTIES: Final = "properties"
 
 
 def write_property_labels(scratch: Scratch, files: Sequence[str]) -> None:
-    """Write ``schemas.PROPERTY_LABELS`` from the files of ranges among these; of several lines the latest counts."""
+    """Write the labels of properties as ``schemas.PROPERTY_LABELS``: number of the property, language code, label.
+
+    The ``files`` that are named ``properties-<range>`` have a record for each line of the dump about a property. If one
+    has several lines, the highest revision counts.
+    """
     parts = [int(part) for name, _, part in (file.partition("-") for file in files) if name == _PROPERTIES]
-    found = [
-        msgspec.convert(each, PropertyLine)
-        for part in parts
-        for each in part_counts.read_json(scratch.properties(part))
-    ]
-    found.sort(key=lambda line: (line.number, line.revision, sorted(line.labels.items())))
-    latest = {line.number: line.labels for line in found}
+    records = chain.from_iterable(part_counts.read_json(scratch.properties(part)) for part in parts)
+    lines = [msgspec.convert(record, PropertyLine) for record in records]
+    lines.sort(key=lambda line: (line.number, line.revision, sorted(line.labels.items())))
+    latest = {line.number: line.labels for line in lines}  # the last line of a property wins
     rows = [(number, *label) for number, labels in latest.items() for label in sorted(labels.items())]
-    arrays = [pa.array([row[at] for row in rows], field.type) for at, field in enumerate(PROPERTY_LABELS)]
+    arrays = [pa.array([row[column] for row in rows], field.type) for column, field in enumerate(PROPERTY_LABELS)]
     write_parquet(property_labels_path(scratch.finished), pa.Table.from_arrays(arrays, schema=PROPERTY_LABELS))
 
-
-# Item numbers by kind. All items are 115 million (2026-09).
 
 _ALL: Final = "all"
 Merge = Callable[[Iterable[Numbers]], Numbers]
@@ -143,8 +140,7 @@ def read_numbers(folder: str, key: str = _ALL) -> Numbers:
 
 
 STAGE: Final = "entities"
-# Version of the stage's output; raise it when the output changes.
-VERSION: Final = 7
+VERSION: Final = 7  # of the stage's output; raise it when that changes
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
@@ -160,8 +156,7 @@ _SMALLEST_BYTES: Final = 1 << 22
 _LARGEST_BYTES: Final = 1 << 25
 # The items of smaller dumps, about a million where these are compressed, have one index file; else one a bucket.
 _LARGE_INDEX_BYTES: Final = 1 << 28
-# Below this number of files, one process is done sooner than more workers would start.
-_MANY_FILES: Final = 256
+_MANY_FILES: Final = 256  # of fewer, one process has finished all before more workers would start
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +177,15 @@ class Reading(NamedTuple):
 
 
 def plan_reading(inputs: Sequence[str] | EntityTables, options: EntityOptions) -> Reading:
-    """The ranges of items of public tables, or of bytes of the files of a dump, which are known by their heads."""
+    """Divide the input into ranges for workers: item ids of public tables, or bytes of the files of a dump."""
     if isinstance(inputs, EntityTables):
         size = sum(group.size for file in inputs.files for group in file.groups)
         return Reading(inputs, list(inputs.ranges()), size)
     files = match(inputs)
     total = sum(size_and_time(path)[0] for path in files)
-    target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
-    by_file = [plan_ranges(path, open_binary, target) for path in files]
-    # If an array was cut into files, only the last one has a "]".
+    bytes_of_range = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
+    by_file = [plan_ranges(path, open_binary, bytes_of_range) for path in files]
+    # A dump is JSON lines, or an array, which ends with "]". If one was cut into files, only the last has a "]".
     closings = {check_head(ranges, open_binary) for ranges in by_file}
     ranges = list(chain.from_iterable(by_file))
     size = sum(found.stop - found.start for found in ranges)
@@ -220,6 +215,7 @@ def read_entities(
         shared = (scratch, context.shuffle, len(ranges), reading._replace(ranges=()), options)
         read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *shared)
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: columns.repeated, TARGETS: columns.union})
+    # The names of files that ranges left are "certain-<range>", "undecided-<range>" and "properties-<range>".
     range_counts = [scratch.counts_of("read", part) for part, _ in ranges]
     left = part_counts.files_left(range_counts)
     named = [name.partition("-")[::2] for name in left]
@@ -245,7 +241,11 @@ def read_entities(
 def read_range(
     numbered: tuple[int, Any], scratch: Scratch, shuffle: Shuffle, ranges: int, reading: Reading, options: EntityOptions
 ) -> Iterator[Done | Sent]:
-    """Read a numbered range into counts, unreadable records, numbers of items and targets, and two files of items."""
+    """Read a numbered range of the input into files of items, one of those that certainly stay and one of the others.
+
+    Sent are the numbers of its items, by which duplicates are found, and those of the targets of their edges (P31 and
+    P279), which decide about the other items.
+    """
     part, range_ = numbered
     writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in entity_columns.CERTAINTIES}
     numbers, targets, streams = list[Numbers](), list[Numbers](), list[StreamPart]()
@@ -264,11 +264,11 @@ def read_range(
         targets.append(entity_columns.edge_targets(table))
     files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
     part_counts.write_unreadable(scratch.unreadable(STAGE, part), reader.unreadable)
-    if reader.properties:  # most ranges have no line of one
+    if reader.properties:  # most ranges have no line about a property
         replace_file(scratch.properties(part), orjson.dumps(reader.properties))
         files.append(f"{_PROPERTIES}-{part}")
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
-    # Counts of the range without its items; the file also names the files of these.
+    # Items are counted later, when it is known which stay.
     part_counts.write_counts(scratch.counts_of("read", part), reader.counts(), files, streams, highest=highest)
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
@@ -277,7 +277,7 @@ def read_range(
 
 
 class FileWork(NamedTuple):
-    """What the steps that go through the files of items share; each takes the number of a file."""
+    """What the steps that go through the files of items share; each is given the number of one of ``files``."""
 
     scratch: Scratch
     shuffle: Shuffle
@@ -285,11 +285,11 @@ class FileWork(NamedTuple):
 
 
 def finish_files(work: FileWork, context: StageContext, buckets: int) -> None:
-    """Write what stays of all files of items, without superseded rows, and an index of it in some buckets."""
+    """Write the items that stay, only the latest row of each, and an index of them in ``buckets`` files by number."""
     scratch, shuffle, numbers = context.scratch, context.shuffle, range(len(work.files))
     runtime = context.runtime if len(numbers) >= _MANY_FILES else replace(context.runtime, workers=1)
     duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
-    if duplicates:
+    if duplicates:  # find the superseded rows, and then the targets of the edges of all other rows
         with runtime.pipeline(label=f"{STAGE}: duplicates") as pipeline:
             _ = (
                 pipeline
@@ -318,16 +318,16 @@ _POSITION: Final = ("certainty", "part", "row")
 
 
 def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
-    """Send the rows of repeated items in a file to buckets by item: their places, and the values that decide."""
+    """Send the revisions, hashes and positions of those rows in a file whose items come twice, to buckets by item."""
     repeated, file = read_numbers(work.scratch.merged(_READ, ITEMS)), work.files[number]
     begin = 0  # the number of the batch's first row in the file
     with work.shuffle.sender("duplicates", STAGE, number) as sender:
         for table in read_batches(work.scratch.items(*file), ENTITIES.names):
             found = entity_columns.duplicate_rows(table, repeated)
-            places = [pa.repeat(str(file.certainty), len(found)), pa.repeat(file.part, len(found))]
-            places.append(pa.array(found["row"].to_numpy() + begin))
+            rows_in_file = pa.array(found["row"].to_numpy() + begin)
+            position = [pa.repeat(str(file.certainty), len(found)), pa.repeat(file.part, len(found)), rows_in_file]
             duplicates = found.drop_columns(["row"])
-            for name, values in zip(_POSITION, places, strict=True):
+            for name, values in zip(_POSITION, position, strict=True):
                 duplicates = duplicates.append_column(name, values)
             buckets = columns.qid_buckets(duplicates["number"].to_numpy())
             yield from sender.add_rows("rows", [(bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets])
@@ -336,7 +336,7 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
 
 
 def choose_latest(task: Task, work: FileWork) -> None:
-    """Write the numbers of the superseded rows of each file, by its name, from the duplicates in a bucket."""
+    """Find the rows in a bucket of duplicates of which a later revision is there, and write their numbers by file."""
     duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
     with create_bucket_file(bulk.part_path(work.scratch.superseded(), task.bucket)) as file_rows:
         if not duplicates:
@@ -344,16 +344,15 @@ def choose_latest(task: Task, work: FileWork) -> None:
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
         parts = set(pc.unique(superseded["part"]).to_pylist())
         for file in (file for file in work.files if file.part in parts):
-            is_of_file = pc.and_(
-                pc.equal(superseded["part"], file.part), pc.equal(superseded["certainty"], file.certainty)
-            )
+            is_certainty = pc.equal(superseded["certainty"], file.certainty)
+            is_of_file = pc.and_(pc.equal(superseded["part"], file.part), is_certainty)
             rows = superseded.filter(is_of_file)["row"].to_numpy()
             if rows.size:
                 file_rows.add(file.name, encode_numbers(np.sort(rows)))
 
 
 def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
-    """Send the numbers of all targets of the edges of the latest rows of a file."""
+    """Send the numbers of the items that edges (P31 and P279) of a file lead to, without edges of superseded rows."""
     file = work.files[number]
     superseded = read_numbers(work.scratch.superseded(), file.name)
     tables = latest_rows(work.scratch, file, ["instance_of", "subclass_of"], superseded)
@@ -379,7 +378,7 @@ class KeepItems(beam.DoFn):
     _numbers: Numbers | None = field(default=None, init=False)
 
     def process(self, number: int) -> Iterator[Done | Sent]:
-        """Copy a file of which every item stays, or write those that do; send their numbers."""
+        """Copy a file of items if all of them stay, or else write those that do; send their numbers to the index."""
         scratch, file = self.work.scratch, self.work.files[number]
         superseded = read_numbers(scratch.superseded(), file.name) if self.duplicates else join([])
         name, is_copied = f"{file.name}.parquet", file.certainty == "certain" and not superseded.size
@@ -391,9 +390,9 @@ class KeepItems(beam.DoFn):
         with self.work.shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(f"{scratch.finished}/{name}", ["qid"]) if name in written else ():
                 numbers = np.sort(qid_numbers(table["qid"]))
-                residues = numbers % self.buckets
+                bucket_of = numbers % self.buckets
                 for bucket in range(self.buckets):
-                    yield from sender.add("places", bucket, encode_numbers(numbers[residues == bucket]))
+                    yield from sender.add("places", bucket, encode_numbers(numbers[bucket_of == bucket]))
                 if is_copied:
                     counts += Counts(len(numbers), len(numbers))
         counts.check(STAGE)
@@ -401,9 +400,9 @@ class KeepItems(beam.DoFn):
         yield done(STAGE, number, len(self.work.files))
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
-        """Write the rows that stay, count the unlinked ones, and return the counts and the files written."""
+        """Write the rows of a file that stay, and return the counts of all its rows and the names of files written."""
         folder = self.work.scratch.finished
-        targets: Numbers | None = None
+        targets: Numbers | None = None  # the only items that stay in a file of undecided ones
         if file.certainty == "undecided":
             targets = self._numbers = read_numbers(self.targets) if self._numbers is None else self._numbers
         writer, kept, left_out = ItemWriter(f"{folder}/{file.name}.parquet"), 0, Counter[str]()
@@ -420,7 +419,7 @@ class KeepItems(beam.DoFn):
             writer.add(table)
             kept += table.num_rows
         written = [f"{file.name}.parquet"] if writer.close() else []
-        if left_out["unlinked"]:
+        if left_out["unlinked"]:  # how many have each list of classes, for shares of all instances of a class
             written.append(f"{UNLINKED}/{file.name}.parquet")
             write_parquet(f"{folder}/{written[-1]}", entity_columns.count_unlinked(unlinked))
         reasons = {reason: number for reason, number in left_out.items() if number}
@@ -438,7 +437,7 @@ def index_items(task: Task, work: FileWork) -> None:
 def latest_rows(
     scratch: Scratch, file: ItemFile, names: list[str], superseded: Numbers
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of a file that are not superseded, in batches, each with the number of its superseded rows."""
+    """The rows of a file without the ``superseded`` ones (their numbers), in batches, each with how many it lacks."""
     begin = 0
     for table in read_batches(scratch.items(*file), names):
         is_superseded = columns.is_in(np.arange(begin, begin + table.num_rows), superseded)

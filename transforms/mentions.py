@@ -40,7 +40,7 @@ from wikisem.wikipedia.xml_pages import find_siteinfo
 
 
 class Wiki(NamedTuple):
-    """How a wiki is read, and into how many ``buckets`` its rows are shuffled; finished files are in ``folder``.
+    """How a wiki is read, in how many ``ranges``; its rows are shuffled into ``buckets``, and finished in ``folder``.
 
     ``variants`` are set if titles without a page are converted; hashes of the titles of pages are then in ``titles``.
     """
@@ -63,30 +63,30 @@ class Counting(NamedTuple):
     again: Mapping[str, Collection[int]] | None = None
 
 
-# The bucket of a range's versions.
-_VERSIONS: Final = "versions"
+_VERSIONS: Final = "versions"  # the bucket of a range's versions
 
 
 def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Done | Sent]:
-    """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles.
+    """Scan a numbered range of a dump: send its links and redirects, in Arrow tables by bucket of their titles.
 
-    Its mentions, redirects and hashes of titles are sent; the versions of its pages (id, revision and where each
-    begins in the text of the range), by which ``find_repeats`` finds copies, are written into a file, and so are its
-    counts. In a second pass, of ``work.again``, a range without copies is only reported as done, by its old counts;
-    copies in the others become blanks before they are scanned.
+    Hashes of its titles are sent, too. Its counts, its unreadable pages and the versions of its pages are written into
+    files: id, revision, and at which byte of the range's text each page begins, by which ``find_repeats`` finds pages
+    that come twice. In a second pass (``work.again``) these copies become blanks before a range is scanned, and a range
+    without copies is only reported as done. The weight of a range is its number of articles.
     """
     language, number, part = numbered
     wiki, scratch = work.wikis[language], work.scratch
-    # Named by the number of the range, so that one that is run again counts once.
+    # Named by the number of the range, so that a range that Beam scans again counts once.
     counts_file = scratch.counts_of(language, number)
     if work.again is not None and number not in work.again[language]:
         yield done(language, number, wiki.ranges, part_counts.sum_counts([counts_file]).kept)
         return
     repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
-    adder = BucketedRows("title", schema=MENTIONS, buckets=wiki.buckets)
-    gatherer = BucketedRows("source", buckets=wiki.buckets)
-    # Other names where titles are to be converted first.
-    mentions, redirects = ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
+    mentions = BucketedRows("title", schema=MENTIONS, buckets=wiki.buckets)
+    # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
+    redirects = BucketedRows("source", buckets=wiki.buckets)
+    # Titles in another script than that of their page are converted by a step of its own.
+    kind, redirects_kind = ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
     counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
     versions, bytes_scanned = [scan.NO_VERSIONS], 0
     with work.shuffle.sender("scan", language, number) as sender:
@@ -95,20 +95,19 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 unreadable.append(UnreadableRecord(scan.STAGE, piece.reason, piece.where, piece.detail))
                 counts += Counts(read=1, unreadable={piece.reason: 1})
                 continue
-            # Places of copies and versions are in the text of the range; those in ``data`` begin with this piece.
+            # Pages begin at a byte of the range's text for ``repeats`` and versions, at one of this piece for ``scan``.
             data = scan.without_pages(piece.data, repeats - bytes_scanned)
             links = scan.scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
             unreadable.extend(links.unreadable)
             counts += links.pages
             versions.append(scan.moved(links.versions, bytes_scanned))
             bytes_scanned += len(data)
-            yield from sender.add_rows(mentions, adder.add(links.mentions))
-            # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
-            yield from sender.add_rows(redirects, gatherer.add(links.redirects))
+            yield from sender.add_rows(kind, mentions.add(links.mentions))
+            yield from sender.add_rows(redirects_kind, redirects.add(links.redirects))
             if links.titles:
                 yield from sender.add("titles", 0, encode_numbers(link_counts.hashes_of(links.titles)))
-        yield from sender.add_rows(mentions, adder.rest())
-        yield from sender.add_rows(redirects, gatherer.rest())
+        yield from sender.add_rows(kind, mentions.rest())
+        yield from sender.add_rows(redirects_kind, redirects.rest())
     ids, revisions, starts = np.hstack(versions)
     order = np.argsort(starts)
     ids = ids[order]
@@ -116,7 +115,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
         file.add(_VERSIONS, encode_numbers(np.concatenate([ids, revisions[order], starts[order]])))
     counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
     part_counts.write_unreadable(scratch.unreadable(f"{scan.STAGE}/{language}", number), unreadable)
-    # How many page ids there are, the lowest and the highest, and whether they ascend: what makes a range suspect.
+    # How many page ids there are, the lowest and the highest, and 1 if they ascend: ``find_repeats`` compares these.
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
     yield done(language, number, wiki.ranges, counts.kept)
@@ -132,14 +131,14 @@ def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterat
 
 
 def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
-    """Once all ranges are scanned, merge them into the anchor dictionary of each language, a bucket at a time.
+    """Once all ranges are scanned, merge their links into each wiki's anchor dictionary, a bucket of titles at a time.
 
         Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
         Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
 
-    A bucket knows the redirects among its own titles, and sends rows under one to the bucket of its target. Rows are
-    shuffled in as many buckets as the size of the dump asks for, and sent on to those of the dictionary, as many as
-    all its articles ask for: these are the same however the dump is wrapped.
+    A bucket knows the redirects among its own titles, and sends rows under one to the bucket of its target. Scanned
+    rows are shuffled into as many buckets as the size of the dump asks for. The dictionary has as many as the number of
+    its articles asks for, which is the same however the dump is compressed or cut.
     """
     shuffle, wikis = work.shuffle, work.wikis
     buckets = tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
@@ -149,6 +148,7 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         | "save titles" >> beam.FlatMap(save_titles, work)
     )
     inputs, tasks = [scanned], buckets
+    # Where a wiki has several scripts, titles become those of pages first; the other wikis pass.
     if any(wiki.variants for wiki in wikis.values()):
         converted = (
             (saved, scanned)
@@ -172,11 +172,12 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
 
 
 def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
-    """Send mentions and redirects of a bucket to the dictionary's; mentions under a redirect to that of its target.
+    """Send the links and redirects of a bucket on to the dictionary's buckets: links to a redirect to its target's.
 
     The task's weight is the number of articles of the wiki, which decides how many buckets the dictionary has.
     """
     shuffle, wiki, pages = work.shuffle, work.wikis[task.key], task.weight
+    # The rows come from all ranges, or from the buckets of the step that converted their titles.
     step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
     if wiki.variants:
         step, parts = "convert", range(wiki.buckets)
@@ -185,17 +186,18 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
     direct, redirected = link_counts.follow_redirects(rows, redirects)
     with shuffle.sender("follow", task.key, task.bucket) as sender:
         for name, rows, column in (("direct", direct, "title"), ("redirects", redirects, "source")):
-            # All of them belong to the bucket of the task, which may be divided further.
+            # Numbers of buckets are powers of two: this bucket is divided into several of the dictionary, or is in one.
             divided = split(rows, column, buckets) if buckets > task.buckets else [(task.bucket % buckets, rows)]
             yield from sender.add_rows(name, divided)
         yield from sender.add_rows("redirected", split(redirected, "title", buckets))
-    yield done(task.key, task.bucket, task.buckets, pages)
+    yield done(task.key, task.bucket, task.buckets, weight=pages)
 
 
 def write_bucket(task: Task, work: Counting) -> None:
-    """Add the mentions that redirects sent to a bucket to its direct ones, and write its files of the dictionary."""
+    """Write a bucket of the dictionary: links to its titles, those by redirects included, and redirects by source."""
     shuffle, wiki = work.shuffle, work.wikis[task.key]
-    # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
+    # A title is in bucket hash % 8 of 8, and in hash % 2 of 2: bucket 1 of 2 gets its rows from buckets 1, 3, 5 and 7,
+    # and bucket 5 of 8 from bucket 1 of 2.
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
     redirects = shuffle.read_table(task, "follow/redirects", REDIRECTS, sources)
     redirects = bucketed.sort_by(redirects, [("source", "ascending")])
@@ -217,40 +219,40 @@ def write_bucket(task: Task, work: Counting) -> None:
 
 
 def save_titles(task: Task, work: Counting) -> Iterator[Done]:
-    """Write the hashes of the titles of a language beside its mentions, to be mapped; its weight is its pages."""
+    """Write the hashes of the titles of all pages of a wiki into one array, which workers map into memory."""
     wiki = work.wikis[task.key]
     titles = map(decode_numbers, work.shuffle.read(task, "scan/titles", range(wiki.ranges)))
     pages = link_counts.StringSet(union(titles))
-    save_arrays(pages, pages_folder(wiki.folder))
-    if wiki.variants:
+    save_arrays(pages, pages_folder(wiki.folder))  # for the next stages
+    if wiki.variants:  # for ``convert_bucket``
         save_arrays(pages, wiki.titles)
-    yield done(task.key, 0, 1, task.weight)
+    yield done(task.key, 0, 1, weight=task.weight)
 
 
 def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
-    """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
+    """Replace titles in another script than that of their page in the links and the redirect targets of a bucket."""
     wiki, shuffle = work.wikis[task.key], work.shuffle
-    if variants := wiki.variants:
+    if variants := wiki.variants:  # else the wiki has one script
         pages = open_arrays(link_counts.StringSet, wiki.titles)
         mentions = sum_rows(shuffle.read_rows(task, "scan/unconverted", range(wiki.ranges)), MENTIONS, MAX_HELD)
         mentions = link_counts.convert_titles(mentions, "title", pages, variants)
         redirects = shuffle.read_table(task, "scan/unconverted-redirects", REDIRECTS, range(wiki.ranges))
         redirects = link_counts.convert_titles(redirects, "target", pages, variants)
+        # A link goes to the bucket of its new title; a redirect stays in that of its source, which is as it was.
         with shuffle.sender("convert", task.key, task.bucket) as sender:
             yield from sender.add_rows("mentions", split(mentions, "title", task.buckets))
             yield from sender.add_rows("redirects", [(task.bucket, redirects)])
-    yield done(task.key, task.bucket, task.buckets, task.weight)
+    yield done(task.key, task.bucket, task.buckets, weight=task.weight)
 
 
-# How many pages are compared at a time, in some 300 MB of memory; more pages take more steps.
-_AT_ONCE: Final = 1 << 22
+_AT_ONCE: Final = 1 << 22  # pages that are compared at a time, in some 300 MB of memory
 
 
 def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]:
-    """The numbers of the ranges with copies of pages that do not count; ``read_repeats`` then reads where they are.
+    """The numbers of the ranges with pages that do not count, since the dump also has a newer revision or a first copy.
 
-    The files of a wiki may have pages more than once: a plain and a multistream dump, or parts that overlap. They are
-    sorted by page id, so only ranges with overlapping spans of ids can have copies; no version is read of others:
+    Where these begin is written for ``read_repeats``. The files of a wiki may have pages more than once: a plain and a
+    multistream dump, or parts that overlap. Files are sorted by page id, so only ranges whose ids overlap are compared:
 
         a.xml    range 0   1 to 400      overlaps range 2
                  range 1   401 to 900
@@ -258,7 +260,7 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
     """
     spans = [part_counts.read_json(scratch.counts_of(language, number))["span"] for number in range(ranges)]
     sizes, lowest, highest, ascends = np.array(spans).T
-    # Suspect are ranges whose ids do not ascend, or whose span overlaps an earlier or the next one, by lowest id.
+    # Ranges by lowest id: one is suspect if its ids overlap those of any before it or of the next, or do not ascend.
     by_lowest = np.argsort(lowest, kind="stable")
     by_lowest = by_lowest[sizes[by_lowest] > 0]
     begins, ends = lowest[by_lowest], highest[by_lowest]
@@ -267,10 +269,11 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
     is_suspect[:-1] |= begins[1:] <= ends[:-1]
     if not (suspects := np.sort(by_lowest[is_suspect])).size:
         return frozenset()
+    # Compare the versions of pages in all suspects, some four million at a time: those with ids from low up to high.
     copies: dict[int, list[Numbers]] = {}
     steps = -(-int(sizes[suspects].sum()) // _AT_ONCE)
     edges = np.linspace(lowest[suspects].min(), highest[suspects].max() + 1, steps + 1).astype(np.int64)
-    for low, high in pairwise(edges):  # the pages with ids from low up to high, of all suspects
+    for low, high in pairwise(edges):
         overlapping = suspects[(lowest[suspects] < high) & (highest[suspects] >= low)].tolist()
         tables = []
         for number in overlapping:
@@ -278,11 +281,11 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
             table = decode_numbers(batch).reshape(len(scan.NO_VERSIONS), -1)
             ids, _, _ = table
             tables.append(table[:, (ids >= low) & (ids < high)])
-        versions, position = scan.in_parts(tables)
-        is_dropped = scan.superseded(versions, position)
+        versions, table_of = scan.in_parts(tables)
+        is_dropped = scan.superseded(versions, table_of)
         _, _, starts = versions
-        for index in distinct(position[is_dropped]).tolist():
-            copies.setdefault(overlapping[index], []).append(starts[is_dropped & (position == index)])
+        for index in distinct(table_of[is_dropped]).tolist():
+            copies.setdefault(overlapping[index], []).append(starts[is_dropped & (table_of == index)])
     with create_bucket_file(scratch.repeats(language)) as file:
         for number, starts in sorted(copies.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
@@ -294,10 +297,7 @@ def read_repeats(scratch: Scratch, language: str, number: int) -> Numbers:
     return join(map(decode_numbers, bulk.read_bucket(scratch.repeats(language), [number])))
 
 
-# Version of the stage's output; raise it when the output changes.
-VERSION: Final = 4
-
-
+VERSION: Final = 4  # of the stage's output; raise it when that changes
 # The index beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
 # streams are found by their own marks, so that it is never needed, and a glob may well take it in.
 _INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
@@ -327,17 +327,19 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> tuple[SiteInfo
     return site_in_language, [part for ranges in ranges_of.values() for part in ranges]
 
 
-# Less than a block of bzip2 has, so that no block is decoded without use.
-_CHUNK: Final = 1 << 19
+_CHUNK: Final = 1 << 19  # bytes, less than a block of bzip2 has, so that no block is decoded without use
 
 
 def sample_link_letters(
     site: SiteInfo, ranges: Sequence[Range], repeats: Callable[[int], Numbers] = lambda _: join([])
 ) -> LinkLetters:
-    """The letters at the first 10,000 links of a dump without ``repeats``, read first: they decide the trail."""
+    """Count the letters right before and after the first 10,000 links of a dump; they decide how links are read.
+
+    ``repeats`` says at which bytes of the text of each numbered range pages begin that do not count.
+    """
     found = LinkLetters()
     for number, part in enumerate(ranges):
-        left_out = repeats(number)
+        left_out = repeats(number)  # from here on counted from the next piece of the range
         for piece in read_records(part, open_binary, scan.PAGE_END, _CHUNK):
             if isinstance(piece, Chunk):
                 text = scan.without_pages(piece.data, left_out).decode(errors="replace")
@@ -369,8 +371,8 @@ def count_mentions(
     Beside them are ``siteinfo.json``, the letters at a sample of links, ``redirects/*.parquet`` of schemas.REDIRECTS
     and the hashes of all titles. All are in buckets by (source) title, the same however the dump is compressed or
     cut. If a page comes more than once, the newest revision counts; the others are left out as "duplicate".
-    ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
-    one unreadable page. Raises MissingInputError and DamagedInputError.
+    ``profiles`` are the profile files that were given or edited. Returns how many pages were read, kept and left out; a
+    damaged part of a file counts as one unreadable page. Raises MissingInputError and DamagedInputError.
     """
     scratch, given = context.scratch, profiles or {}
     found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
@@ -378,7 +380,7 @@ def count_mentions(
         replace_file(siteinfo_path(folders[language]), site.to_json().encode())
 
     def describe(language: str, titles: str, sample: LinkLetters) -> Wiki:
-        """How a wiki is read, by the letters at a sample of its links, which are written into its folder."""
+        """Say how a wiki is read; write the letters at a ``sample`` of its links, which tell what its link trail is."""
         (site, ranges), folder = found[language], folders[language]
         letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
         replace_file(link_letters_path(folder), orjson.dumps(letters))
@@ -394,15 +396,16 @@ def count_mentions(
         for language, dump in found.items()
     }
     _scan(found, wikis, context)
+    # Where pages came more than once, all is merged again without the copies, and the sample, too, is taken without.
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(scratch, language, wiki.ranges):
-            sample = sample_link_letters(*found[language], partial(read_repeats, scratch, language))
+            sample = sample_link_letters(*found[language], repeats=partial(read_repeats, scratch, language))
             wikis[language] = describe(language, scratch.page_titles_again(language), sample)
-            # What the engine shuffled in one pipeline is gone in the next one.
+            # Ranges without copies need no scan if what they sent is still there, in files, and would be the same.
             stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
             again[language] = repeats if stays else range(wiki.ranges)
-            # What was merged with repeated pages goes: without them a wiki may have fewer buckets.
+            # Files that were merged with the copies go: without these a wiki may have fewer buckets.
             for folder in (wiki.folder, redirects_folder(wiki.folder)):
                 for path in list_files(f"{folder}/*.parquet"):
                     remove(path)
@@ -429,7 +432,10 @@ def _scan(
     context: StageContext,
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
-    """Scan the ranges of some wikis and merge them: all ranges, or those named in ``again`` without repeated pages."""
+    """Scan the ranges of some wikis and merge their links into dictionaries, in one pipeline.
+
+    In a second pass, ``again`` has the numbers of the ranges to scan without pages that do not count; all are merged.
+    """
     work = Counting(context.scratch, context.shuffle, wikis, again)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
     todo = [part for language, number, part in ranges if again is None or number in again[language]]

@@ -31,6 +31,7 @@ from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, same_
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import wiki_of
 
+Folders = Mapping[str, str]  # by language
 # The key of all parts of the entities: what follows needs all of them, in every language.
 ALL_PARTS: Final = ""
 
@@ -38,15 +39,15 @@ ALL_PARTS: Final = ""
 class PagesContext(NamedTuple):
     """All that the steps share which look pages up: where they write, how they send rows, and what they look up.
 
-    By language, ``dictionaries`` are the folders of mentions, ``buckets`` how many buckets these are in, and
+    By language, ``dictionaries`` are the folders of mentions, ``buckets`` how many buckets these are in, by title, and
     ``folders`` those of the finished files. ``parts`` is how many parts the entities are in.
     """
 
     scratch: Scratch
     shuffle: Shuffle
-    dictionaries: Mapping[str, str]
+    dictionaries: Folders
     buckets: Mapping[str, int]
-    folders: Mapping[str, str]
+    folders: Folders
     options: SurfaceOptions
     parts: int
 
@@ -69,17 +70,18 @@ def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
     return SurfaceCounts(items, {pair["values"]: pair["counts"] for pair in sources}, refused)
 
 
-# What waits for the links of anchors: the items of a bucket, and the anchors of their pages.
+# What a bucket of pages sends to itself until the links of its anchors are known: its items, and the anchors of pages.
 _WAITING: Final = {"find/items": ITEMS, "find/top": link_counts.TOP_ANCHORS, "find/titled": link_counts.TOP_ANCHORS}
 _LINKS: Final = "add/links"
 
 
 def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
-    """Find the surface forms of the items that all parts of the entities sent to the buckets of their titles.
+    """Give each item with a page the page's most frequent anchor as its surface form, from the rows of ``read_items``.
 
-    All links with an anchor in the wiki break ties. They are in all buckets, which are by title: so each is read once
-    more, keeps the anchors whose hash is wanted, and sends their sums to buckets by anchor, which send them to those of
-    pages. The hashes of 7 million pages' anchors take 56 MB of a file that all workers of a machine share.
+    Where anchors tie, the one wins that fewer links in the whole wiki have. These links are in all buckets of the
+    dictionary, which are by title. So each bucket is read once more, counts the anchors whose hash is wanted, and sends
+    the counts to buckets by anchor, which add them up and send them to the buckets of pages. The hashes of 7 million
+    pages' anchors take 56 MB of a file that all workers of a machine share.
     """
     shuffle, buckets = pages.shuffle, pages.buckets
     anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
@@ -110,19 +112,23 @@ def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
 
 
 def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
-    """Follow redirects one step: send the items of a bucket to the buckets of their pages, nearly always their own."""
+    """Give items whose sitelink names a redirect the title of its target; send all to the buckets of their titles."""
     language, bucket, buckets = task[:3]
     items = pages.shuffle.read_table(task, "read/items", ITEMS, range(pages.parts), ALL_PARTS)
     folder = redirects_folder(pages.dictionaries[language])
     direct, redirected = link_counts.follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
     with pages.shuffle.sender("follow", language, bucket) as sender:
-        yield from sender.add_rows("items", [(bucket, direct)])
+        yield from sender.add_rows("items", [(bucket, direct)])  # nearly all stay in their bucket
         yield from sender.add_rows("items", split(redirected, "title", buckets))
     yield done(language, bucket, buckets)
 
 
 def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
-    """Send the items of a bucket and the anchors that may be chosen for them, which wait for these anchors' links."""
+    """Find the anchors that may be chosen for the items of a bucket, and ask how many links of the wiki have each.
+
+    The bucket sends itself its items, the ``top`` anchors of their pages, and the ``titled`` ones, which are titles:
+    they wait there for the answer. It sends the anchors to buckets by anchor, and their hashes to ``save_wanted``.
+    """
     (language, bucket, buckets), options = task[:3], pages.options
     items = sort_items(pages.shuffle.read_table(task, "follow/items", ITEMS, range(buckets)))
     titles, mentions = pc.unique(items["title"]), pages.read_mentions(task)
@@ -132,10 +138,9 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
         mentions = mentions.set_column(1, "anchor", write_in(variant, mentions["anchor"]))
         mentions = sum_rows([mentions], MENTIONS)
     top = link_counts.top_anchors(mentions, titles, options.minimum_count, variant)
-    wants_titles = options.form == "dictionary"
-    titled = (
-        link_counts.title_anchors(mentions, titles, variant) if wants_titles else link_counts.TOP_ANCHORS.empty_table()
-    )
+    titled = link_counts.TOP_ANCHORS.empty_table()
+    if options.form == "dictionary":
+        titled = link_counts.title_anchors(mentions, titles, variant)
     anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
     with pages.shuffle.sender("find", language, bucket) as sender:
         for name, rows in {"items": items, "top": top, "titled": titled}.items():
@@ -146,7 +151,7 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 
 
 def write_surfaces(task: Task, pages: PagesContext) -> None:
-    """Choose the surface forms of a bucket from its items and anchors, which waited, and their links."""
+    """Choose the surface forms of the items that ``find_anchors`` sent, by its anchors and the wiki's links of each."""
     language, bucket, buckets = task[:3]
     read_table = partial(pages.shuffle.read_table, task)
     items, top, titled = (read_table(kind, schema, [bucket]) for kind, schema in _WAITING.items())
@@ -154,8 +159,8 @@ def write_surfaces(task: Task, pages: PagesContext) -> None:
     chosen, titled = (link_counts.break_ties(anchors, totals) for anchors in (top, titled))
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
+    # The best linked pages, and whether the dump lacks them. A page has its total in all its rows: the first is taken.
     titles = pc.unique(top["title"])
-    # The total of a page is the same in all its rows: it is that of the first one.
     links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
     missing = (~open_arrays(link_counts.StringSet, pages_folder(pages.dictionaries[language])).has(titles)).tolist()
     best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
@@ -170,22 +175,21 @@ _WANTED: Final = pa.schema([("anchor", pa.string())])
 
 
 def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
-    """Merge the hashes of all buckets of pages, to be mapped into memory."""
+    """Merge the hashes of the anchors that buckets of pages ask for into one array, which workers map into memory."""
     hashes = pages.shuffle.read(task, "find/hashes", range(pages.buckets[task.key]))
     save_arrays(link_counts.StringSet(union(map(decode_numbers, hashes))), pages.scratch.wanted(task.key))
     yield done(task.key, 0, 1)
 
 
 def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterator[Done | Sent]:
-    """Count the links of wanted anchors, or of every one, in a bucket of the dictionary, by anchor."""
+    """Count the links of each anchor that is wanted, or of ``every`` one, in a bucket of the dictionary of a wiki."""
     language, bucket, buckets = task[:3]
     wanted = None if every else open_arrays(link_counts.StringSet, pages.scratch.wanted(language))
     with pages.shuffle.sender("count", language, bucket) as sender:
         if wanted is None or wanted.hashes.size:  # else nothing is read
             links = pages.read_mentions(task, link_counts.ANCHOR_TOTALS.names)
-            links = links.set_column(
-                0, "anchor", write_in(variant_of(pages.options.variant, language), links["anchor"])
-            )
+            variant = variant_of(pages.options.variant, language)
+            links = links.set_column(0, "anchor", write_in(variant, links["anchor"]))
             if wanted is not None:
                 links = links.filter(pa.array(wanted.has(links["anchor"].combine_chunks())))
             sums = sum_rows([links], link_counts.ANCHOR_TOTALS)
@@ -194,18 +198,18 @@ def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterat
 
 
 def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | Sent]:
-    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that sent batches ``wanted``.
+    """Add up the links of each anchor in a bucket of anchors, and send the sums to the buckets of pages that want them.
 
-    ``wanted`` is the kind of these batches of anchors; a bucket of pages gets the links of the anchors that it sent.
+    ``wanted`` is the kind of the batches that name the anchors that a bucket of pages wants.
     """
-    shuffle, numbers = pages.shuffle, range(pages.buckets[task.key])
-    totals = sum_rows(shuffle.read_rows(task, "count/sums", numbers), link_counts.ANCHOR_TOTALS, MAX_HELD)
-    anchors_summed = totals["anchor"].combine_chunks()
+    shuffle, page_buckets = pages.shuffle, range(pages.buckets[task.key])
+    totals = sum_rows(shuffle.read_rows(task, "count/sums", page_buckets), link_counts.ANCHOR_TOTALS, MAX_HELD)
+    known_anchors = totals["anchor"].combine_chunks()
     with shuffle.sender("add", task.key, task.bucket) as sender:
-        for bucket, batches in zip(numbers, shuffle.read_parts(task, wanted, numbers), strict=True):
+        for bucket, batches in zip(page_buckets, shuffle.read_parts(task, wanted, page_buckets), strict=True):
             rows = [decode(batch).select(_WANTED.names) for batch in batches]
             anchors = pa.concat_tables([_WANTED.empty_table(), *rows])["anchor"]
-            counts = totals["count"].take(pc.index_in(anchors, value_set=anchors_summed))
+            counts = totals["count"].take(pc.index_in(anchors, value_set=known_anchors))
             yield from sender.add_rows("links", [(bucket, pa.table([anchors, counts], link_counts.ANCHOR_TOTALS))])
     yield done(task.key, task.bucket, task.buckets)
 
@@ -263,8 +267,7 @@ class SurfaceCounts:
         return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
 
 
-# Version of the stage's output; raise it when the output changes.
-VERSION: Final = 4
+VERSION: Final = 4  # of the stage's output; raise it when that changes
 # The bytes of files of a part, enough to make what each language leaves in a bucket worth a batch; and the most parts,
 # beyond which files cost more than a run on many machines gains.
 _PART_BYTES: Final = 1 << 22
@@ -272,23 +275,19 @@ _MOST_PARTS: Final = 256
 
 
 def resolve_surfaces(
-    entities: str,
-    mentions: Mapping[str, str],
-    options: SurfaceOptions,
-    folders: Mapping[str, str],
-    context: StageContext,
+    entities: str, mentions: Folders, options: SurfaceOptions, folders: Folders, context: StageContext
 ) -> dict[str, SurfaceCounts]:
     """Write the surface forms of items that have a page or a label into ``*.parquet`` of schemas.SURFACES by language.
 
-    ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback. Items named by
-    their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items; left out
-    are those that neither a link nor the fallback names (``no-name``, or the rule that refused), and those without a
-    page if labels are not used (``no-page``). ``summary.json`` beside the rows has the other counts. Raises
-    MissingInputError.
+    ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback: labels or titles.
+    Items with a page are in the file of the page's bucket, all others in one for each part of the entities, both by
+    QID. Counts are items; left out are those that neither a link nor the fallback names (``no-name``, or the rule that
+    refused), and those without a page if labels are not used (``no-page``). ``summary.json`` beside the rows has the
+    other counts. Raises MissingInputError.
     """
     written, scratch = dict(sorted(folders.items())), context.scratch
     parts, pages = divide_items(entities, mentions, written, options, context)
-
+    # Each part of the entities and each bucket of pages writes its counts.
     counts_files = [scratch.counts_of("read", number) for number in range(len(parts))]
     for language, buckets in pages.buckets.items():
         counts_files += [scratch.counts_of(language, bucket) for bucket in range(buckets)]
@@ -312,13 +311,9 @@ def resolve_surfaces(
 
 
 def divide_items(
-    entities: str,
-    mentions: Mapping[str, str],
-    folders: Mapping[str, str],
-    options: SurfaceOptions,
-    context: StageContext,
+    entities: str, mentions: Folders, folders: Folders, options: SurfaceOptions, context: StageContext
 ) -> tuple[list[list[str]], PagesContext]:
-    """The parts of the files of a folder of entities, and what the steps share; MissingInputError without files."""
+    """Divide the Parquet files of entities into parts (lists of paths), and return what the steps share, too."""
     sizes = sizes_below(entities)
     parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
     dictionaries = dict(sorted(mentions.items()))
@@ -328,7 +323,7 @@ def divide_items(
 
 
 def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
-    """Files with their sizes in bytes as parts of about the same size, none of them empty.
+    """Divide files, given with their sizes in bytes, into parts of about the same size, none of them empty.
 
     >>> divide([("a", 5_000_000), ("b", 3_000_000), ("c", 1_000_000)])
     [['a'], ['b', 'c']]
@@ -339,12 +334,16 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
     for path, size in sorted(sizes, key=lambda file: (-file[1], file[0])):
         smallest = sizes_of_parts.index(min(sizes_of_parts))
         parts[smallest].append(path)
-        sizes_of_parts[smallest] += size + 1
+        sizes_of_parts[smallest] += size + 1  # + 1: files without bytes, too, are spread over the parts
     return [sorted(part) for part in parts]
 
 
 def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
-    """Read a numbered part of the entities: items with a page go to buckets by its title, others get their fallback."""
+    """Read a numbered part of the entities: send items with a page to the buckets of their titles, name the others.
+
+    Those get a label or a title, as the options say, in a file of the part. If labels compete with those of other
+    items, hashes of all labels and aliases are written, too.
+    """
     number, paths = numbered
     tables: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
     item_names: dict[str, list[pa.Table]] = {language: [] for language in pages.folders if pages.options.asks_aliases}
@@ -360,24 +359,21 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
     for language, rows in item_names.items():
         write_parquet(f"{item_names_folder(pages.folders[language])}/{number:05d}.parquet", pa.concat_tables(rows))
     counts: dict[str, SurfaceCounts] = {}
-    none = link_counts.CHOSEN_ANCHORS.empty_table()
+    empty = link_counts.CHOSEN_ANCHORS.empty_table()
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
         for language, folder in pages.folders.items():
             rows = tables.pop(language)
-            if buckets := pages.buckets.get(language):
+            if buckets := pages.buckets.get(language):  # else the language has no anchor dictionary
                 with_page = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
                 yield from sender.add_rows("items", split(with_page, "title", buckets), language)
                 rows = [part.filter(part["title"].is_null()) for part in rows]
-            named = pa.concat_tables([name_items(part, none, none, pages.options, language) for part in rows])
+            named = pa.concat_tables([name_items(part, empty, empty, pages.options, language) for part in rows])
             counts[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
     replace_file(pages.scratch.counts_of("read", number), orjson.dumps(counts))
     yield done(ALL_PARTS, number, pages.parts)
 
 
-# The names of the pages of a wiki: its anchor dictionary, with both probabilities of each pair and the pages' items.
-
-# Version of the stage's output; raise it when the output changes.
-NAMES_VERSION: Final = 1
+NAMES_VERSION: Final = 1  # of the output of this stage, the names of pages; raise it when that changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,10 +385,11 @@ class NameCounts:
     items: int
 
 
-def write_names(
-    entities: str, mentions: Mapping[str, str], folders: Mapping[str, str], context: StageContext
-) -> dict[str, NameCounts]:
-    """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions."""
+def write_names(entities: str, mentions: Folders, folders: Folders, context: StageContext) -> dict[str, NameCounts]:
+    """Write what links call each page into ``*.parquet`` of schemas.NAMES, in the folder and buckets of its language.
+
+    A row is a page and an anchor of it, with P(anchor | page), P(page | anchor) and the page's item.
+    """
     parts, pages = divide_items(entities, mentions, folders, SurfaceOptions(), context)
     scratch, shuffle, buckets = context.scratch, context.shuffle, pages.buckets
     anchors = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
@@ -426,7 +423,7 @@ _SUMS: Final = "count/sums"
 
 
 def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator[Done | Sent]:
-    """Send the numbers of the items in a numbered part of the entities to the buckets of their pages.
+    """Send title and item number of each sitelink in a numbered part of the entities to the bucket of its title.
 
     A sitelink to a redirect names the redirect, and not the page where it leads: that is another item's, or none's.
     """
@@ -446,13 +443,14 @@ def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterato
 
 
 def write_bucket(task: Task, pages: PagesContext) -> None:
-    """Write the names of a bucket of pages from its mentions, the links of their anchors and the items of its pages."""
+    """Write the names of the pages in a bucket, a row for each page and anchor, and how many pages have an item."""
     language, bucket, buckets = task[:3]
     items = pages.shuffle.read_table(task, _TITLES, link_counts.PAGE_ITEMS, range(pages.parts), ALL_PARTS)
+    # How many links of the whole wiki have each anchor.
     totals = pages.shuffle.read_table(task, _LINKS, link_counts.ANCHOR_TOTALS, range(anchor_buckets(buckets)))
     names = link_counts.name_pages(pages.read_mentions(task), totals, items)
     write_parquet(bucket_path(pages.folders[language], bucket, buckets), names, dictionaries=False)
     titles = pc.count_distinct(names["title"]).as_py()
-    linked = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()
-    counts = NameCounts(Counts(len(names), len(names)), titles, linked)
+    titles_with_item = pc.count_distinct(names.filter(names["qid"].is_valid())["title"]).as_py()
+    counts = NameCounts(Counts(len(names), len(names)), pages=titles, items=titles_with_item)
     replace_file(pages.scratch.counts_of(language, bucket), orjson.dumps(counts))

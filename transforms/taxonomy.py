@@ -18,11 +18,10 @@ from wikisem.records import Counts
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
-# Version of the stage's output; raise it when the output changes.
-VERSION: Final = 3
+VERSION: Final = 3  # of the stage's output; raise it when that changes
 _GRAPH: Final = "graph"
 
-# The rows of a file of entities, how many of them have edges, and the folder of these edges.
+# How many rows a file of entities has, how many of them have edges, and the folder of these edges.
 _EdgeFile = tuple[int, int, str]
 
 
@@ -35,7 +34,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     """
     scratch = context.scratch
     files = match([f"{entities}/*.parquet"])
-    # The folder that counts unlinked items is one element more: it is small, and gives one table of classes.
+    # Classes of items that were left out for want of a sitelink are nodes, too: their small folder is read as one file.
     unlinked = unlinked_folder(entities)
     elements = list(enumerate([*files, unlinked]))
     parts = f"{scratch.edges('*')}/subclass_of.targets.npy"
@@ -53,7 +52,10 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 
 
 def read_edges(numbered: tuple[int, str], scratch: Scratch, unlinked: str) -> tuple[None, _EdgeFile]:
-    """Read a numbered file of entities into arrays of its edges; from the folder ``unlinked``, those of its classes."""
+    """Read the edges (P31 and P279) of a numbered file of entities into arrays; returns their counts for all files.
+
+    If the path is the folder ``unlinked``, whose rows are the lists of classes of items left out, only these are read.
+    """
     number, path = numbered
     folder = scratch.edges(f"{number:05d}")
     if path == unlinked:
@@ -67,12 +69,13 @@ def read_edges(numbered: tuple[int, str], scratch: Scratch, unlinked: str) -> tu
 
 
 def write_graph(all_files: tuple[None, Iterable[_EdgeFile]], scratch: Scratch, options: GraphOptions) -> None:
-    """Build the finished graph from the edges of all files, merged in the order of the files, and count its items."""
-    files = sorted(all_files[1], key=lambda file: file[2])
+    """Build the finished class graph from the edges of all files, and count the items that are in it."""
+    files = sorted(all_files[1], key=lambda file: file[2])  # by their numbered folders
     graph = build_graph([open_arrays(ItemEdges, folder) for _, _, folder in files], options)
     names = save_arrays(graph, scratch.finished)
     names += save_arrays(contract_graph(graph), scratch.finished, PREFIX)
     rows_read, with_edges = sum(rows for rows, _, _ in files), sum(items for _, items, _ in files)
+    # Kept are instances, and classes that are not: among the nodes, those whose item the dump has.
     in_dump = graph.class_sitelinks >= 0
     is_instance = indices_of(graph.nodes, graph.items)[1]
     kept = len(graph.items) + int((in_dump & ~is_instance).sum())

@@ -1,4 +1,4 @@
-"""Stage 6: walls from the groups of a run, one language at a time."""
+"""Stage 6: walls, puzzles of 16 words from four classes, from the groups of a run, one language at a time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -29,8 +29,7 @@ from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import read_profile_file, with_values
 
-# The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 9
+VERSION: Final = 9  # of the stage's output; raise it when that changes
 
 
 class WallSources(NamedTuple):
@@ -46,11 +45,13 @@ class WallSources(NamedTuple):
 
 
 def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageContext) -> dict[str, dict[Tier, Counts]]:
-    """Make the walls of each language into ``finished/walls``; of each tier, how many were tried, kept and dropped.
+    """Make walls, puzzles of 16 words from four classes, of each language into ``finished/walls``.
 
-    ``recipe`` is that of the groups; walls are drawn from them by the ``seed``.
+    Returns by language and tier (how hard they are) how many walls were tried, kept and dropped. ``recipe`` is that of
+    the groups that give the classes; walls are drawn from them by the ``seed``.
     """
     scratch, languages = context.scratch, sorted(sources.surfaces)
+    # Signatures, the properties that items have, are only read if the recipe asks how like members an item is.
     asks_witness = recipe.outliers.margin is not None
     files = list(enumerate(match([f"{sources.entities}/*.parquet"]))) if asks_witness else []
     work = _Work(scratch, sources, recipe, seed, len(files))
@@ -80,16 +81,21 @@ class _Work(NamedTuple):
 
 
 def read_classes(language: str, work: _Work) -> tuple[None, str]:
-    """Write the classes of a language's groups with their words."""
+    """Write the classes of a language's groups with the words that each may bring into walls.
+
+    These are the members of the group's cluster, then other instances of the class, the most prominent first.
+    """
     sources, recipe = work.sources, work.recipe
     graph, groups = open_arrays(ClassGraph, sources.taxonomy), read_groups(sources.output, language)
     profile = _read_profile(sources.output, language, groups)
     paths = list_files(f"{sources.surfaces[language]}/*.parquet")
+    # How many links in the language lead to each item, if the recipe ranks instances by these.
     links = None
     if recipe.cluster.prominence == "local":
         tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
         found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
         links = PageLinks.of((items[in_graph], totals[in_graph]) for items, in_graph, totals in found)
+    # The leading instances of each class that have a surface form, without those whose label means another item.
     leading = wall_fits.leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
     instead = meant_instead(named, sources.surfaces[language], graph, recipe.surface.minimum_page_share)
@@ -109,16 +115,17 @@ def collect(numbered: tuple[int, str], scratch: Scratch) -> tuple[None, str]:
 
 
 def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
-    """Write what the walls of all languages have in common once their classes are there, and hand out the languages.
+    """Write the index that says which words may fit which classes, for those of all languages; return the languages.
 
-    ``written`` is ignored: Beam delivers it once all files are there.
+    The signatures of words and of instances are written, too, if the recipe compares them. ``written`` is ignored:
+    Beam delivers it once the classes and the signatures of all files are there.
     """
     del written
     scratch, sources, recipe = work.scratch, work.sources, work.recipe
     graph, languages = open_arrays(ClassGraph, sources.taxonomy), sorted(sources.surfaces)
-    classes = [
-        found for language in languages for found in read_json(scratch.classes(language), list[wall_fits.WallClass])
-    ]
+    by_language = (read_json(scratch.classes(language), list[wall_fits.WallClass]) for language in languages)
+    classes = list(chain.from_iterable(by_language))
+    # Items without a sitelink, which the graph lacks, count where shares of all instances of a class are asked.
     unlinked = NO_UNLINKED
     if recipe.counts_instances:
         paths = list_files(f"{unlinked_folder(sources.entities)}/*.parquet")
@@ -133,14 +140,14 @@ def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
 
 
 def write_walls(language: str, work: _Work) -> None:
-    """Draw the walls of a language, and write them with the counts of their tiers."""
+    """Draw the walls of a language, and write them and, by tier, how many were tried, kept and dropped."""
     scratch, sources, recipe = work.scratch, work.sources, work.recipe
     classes: list[wall_fits.WallClass] = read_json(scratch.classes(language), list[wall_fits.WallClass])
     signatures = None if recipe.outliers.margin is None else open_arrays(Signatures, scratch.signatures())
     index = open_arrays(wall_fits.WallIndex, scratch.wall_index())
     inputs = wall_fits.WallInputs(open_arrays(ClassGraph, sources.taxonomy), recipe, index, signatures)
     profile = _read_profile(sources.output, language, [found.group for found in classes])
-    fits = wall_fits.WallFits.of(classes, inputs, profile)
+    fits = wall_fits.WallFits.of(classes, inputs, profile)  # which words may fit which other classes
     found = draw_walls(classes, fits, profile, replace(recipe, seed=work.seed))
     replace_file(f"{scratch.finished}/{walls_path(language)}", b"".join(map(encode_wall, found.walls)))
     tiers = {tier: asdict(counts) for tier, counts in found.counts.items()}

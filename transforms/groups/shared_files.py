@@ -62,9 +62,6 @@ class GroupWork(NamedTuple):
     unlinked_parts: int = 0
 
 
-# What the steps open of each other's files; arrays are mapped into memory, not read.
-
-
 def all_candidates(work: GroupWork) -> Ints:
     """The nodes that are candidate classes in any language, ascending."""
     every = [open_arrays(CandidateClasses, work.scratch.candidates(language)).nodes for language in work.surfaces]
@@ -78,10 +75,7 @@ class SurfaceCount(msgspec.Struct):
     clear: int
 
 
-# Surface forms from Parquet to the table that workers map into memory.
-
-# How many surface forms show the script of a language that wikisem.wikipedia.languages does not know.
-SAMPLE: Final = 10_000
+SAMPLE: Final = 10_000  # surface forms that show the script of a language that the tables do not know
 
 
 def read_surfaces(part: tuple[str, int, Sequence[str]], work: GroupWork) -> tuple[str, int]:
@@ -94,26 +88,28 @@ def read_surfaces(part: tuple[str, int, Sequence[str]], work: GroupWork) -> tupl
 
 
 def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tuple[None, str]:
-    """Write the candidate classes of a language from all its parts, and a table of the surface forms that it needs.
+    """Find the classes of a language that may give groups, and write them and the surface forms that groups may need.
 
     The number of all surface forms is written, too, and if the recipe needs them, the shapes of forms and the counts of
     affixes. Each step opens what it reads, so that no more than that is mapped at any time.
     """
-    language, scratch, recipe = parts_of[0], work.scratch, work.recipe
-    parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
+    (language, numbers), scratch, recipe = parts_of, work.scratch, work.recipe
+    parts = [scratch.surface_part(language, number) for number in sorted(numbers)]
     graph = open_arrays(ClassGraph, work.taxonomy)
     has_surface = _has_surface(parts, work.surfaces[language], graph, recipe.surface.minimum_page_share)
     classes = _find_candidates(work, graph, parts, has_surface)
-    # Besides the leading instances of candidate classes: the first of all, which show the language's script.
+    # Needed are the first instances of the candidate classes, the first items of all, which show the language's script,
+    # and all items that may be outliers. ``needed`` and ``has_surface`` have a flag for each item of the graph.
     needed = np.zeros(len(has_surface), dtype=bool)
     needed[classes.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
-    minimum = recipe.outliers.min_sitelinks  # outliers have at least this many
+    minimum = recipe.outliers.min_sitelinks
     needed_parts = [
         part.take(np.flatnonzero(has_surface[part.items] & (needed[part.items] | (part.sitelinks >= minimum))))
         for part in map(_open, parts)
     ]
     table = SurfaceTable.merge(needed_parts)
+    # From here on the instances of candidate classes are numbered as rows of this table.
     rows = np.searchsorted(table.items, classes.leading.targets).astype(np.uint32)
     save_arrays(CandidateClasses(classes.nodes, CsrRows(classes.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
@@ -130,35 +126,35 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
 
 
 def _find_candidates(work: GroupWork, graph: ClassGraph, parts: Sequence[str], has_surface: Flags) -> CandidateClasses:
-    """The candidate classes of a language, of those that the recipe names if it names any, with items of the graph."""
+    """Find the classes with enough instances that have a surface form, and their first instances in the graph."""
     cluster, outliers = work.recipe.cluster, work.recipe.outliers
     may_lead = has_surface & in_range(graph.items, work.recipe.items, "clusters")
     if cluster.fame != "all":  # outliers are to be as well known as members, or as little
         may_lead &= graph.sitelinks >= outliers.min_sitelinks
-    # Some of the first may be of another level, contradict themselves, break a rule together, or have no evidence.
-    looks_on = outliers.certificate or work.recipe.filters.replace or cluster.coherence is not None
-    most = LEADING if looks_on else cluster.size
+    # More instances than a cluster has are kept if rules may refuse some of the first.
+    may_refuse = outliers.certificate or work.recipe.filters.replace or cluster.coherence is not None
+    most = LEADING if may_refuse else cluster.size
     is_local = cluster.prominence == "local"
     links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
     classes = candidate_classes(graph, may_lead, cluster.minimum, most, cluster.fame, links)
-    if work.chosen is None:
+    if work.chosen is None:  # the recipe names no classes
         return classes
     rows = np.flatnonzero(np.isin(graph.nodes[classes.nodes], work.chosen))
     return CandidateClasses(classes.nodes[rows], classes.leading.take(rows))
 
 
 def _has_surface(parts: Sequence[str], folder: str, graph: ClassGraph, least: float) -> Flags:
-    """Which of the items of the graph have a surface form that means them.
+    """Which items of the graph have a surface form in a language that readers take to mean them, a flag for each.
 
-    The links of the wiki have said so of an anchor. A label or a title counts if its item has the share ``least`` of
-    the sitelinks of all items with the same surface form, or with the same label or alias in ``folder``.
+    An anchor always does. A label or a title does if its item has at least the share ``least`` of the sitelinks of all
+    items with the same surface form, label or alias: not "Paris" as the label of a village in Texas. ``parts`` are the
+    folders of surface forms, and ``folder`` has the labels and aliases.
     """
     means = _column(parts, "sources") == SOURCES.index("anchor")
     if least and not means.all():
         # A part at a time, so that no more than its surface forms is mapped.
-        surfaces = surface_tables.HashedNames(
-            np.concatenate([surface_tables.hash_texts(_open(part)) for part in parts]), _column(parts, "sitelinks")
-        )
+        hashes = np.concatenate([surface_tables.hash_texts(_open(part)) for part in parts])
+        surfaces = surface_tables.HashedNames(hashes, _column(parts, "sitelinks"))
         others = surface_tables.HashedNames.by_others(folder, surfaces, _column(parts, "items"), graph)
         means |= surface_tables.mean_their_items(surfaces, others, least)
         del surfaces, others
@@ -170,13 +166,10 @@ def _has_surface(parts: Sequence[str], folder: str, graph: ClassGraph, least: fl
 
 
 def _column(parts: Sequence[str], name: str) -> Ints:
-    """One array of all parts."""
     return np.concatenate([getattr(_open(part), name) for part in parts])
 
 
 _open = partial(open_arrays, SurfaceTable)
-
-# The affixes of a language's surface forms, counted once and kept beside its other inputs.
 
 # One row for each affix; the empty one, which all surface forms have at both sides, says how many these are.
 AFFIX_COLUMNS: Final = pa.schema([("side", pa.string()), ("affix", pa.string()), ("count", pa.int64())])
@@ -203,24 +196,21 @@ def read_affixes(path: str) -> AffixCounts:
     return AffixCounts(by_side[""][_NO_AFFIX], by_side["beginning"], by_side["end"])
 
 
-# The profile of a language, from its wiki, its surface forms, the titles of its list articles, and its file.
-
-
 def read_profile(work: GroupWork, language: str) -> learning.FoundProfile:
-    """The profile that the rules use in a language, with where each of its values is from.
+    """Learn what the rules need to know of a language's writing, its profile, with where each of its values is from.
 
-    Without mentions, in a language of labels, neither the wiki's site information nor the letters at its links are
-    known.
+    A profile file that was given or edited goes before what the wiki, the surface forms and the list titles show.
     """
     scratch, mentions, text = work.scratch, work.mentions.get(language), work.profiles.get(language)
     site, links = None, learning.LinkLetters()
-    if mentions is not None:
+    if mentions is not None:  # else the language has only labels, and no wiki is read
         path = siteinfo_path(mentions)
         with open_binary(path) as source:
             site = SiteInfo.from_json(source.read(), path)
         links = read_link_letters(mentions)
     table = open_arrays(SurfaceTable, scratch.surfaces(language))
     surfaces = list(table.texts(np.arange(min(SAMPLE, len(table)))))
+    # The words that name list articles ("List of …") are learned from titles of lists and of other articles.
     titles = read_parquet(scratch.own_titles(language))
     lists, others = (titles.filter(flag)["title"].to_pylist() for flag in (titles["list"], pc.invert(titles["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
@@ -238,14 +228,12 @@ def write_profile(work: GroupWork, language: str) -> None:
     replace_file(f"{work.scratch.finished}/{profile_path(language)}", text.encode())
 
 
-# The classes that a recipe names, by QID or by label, alone or with everything below them.
-
-
 def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
-    """The numbers of the classes that may give groups, ascending; None for a recipe that names none.
+    """The QID numbers of the classes that a recipe lets give groups, ascending; None if it names no classes.
 
-    RecipeError for a QID that is no class of the graph, and for a label that no class has, or several have: it lists
-    classes with labels that are close, or all that have this one.
+    These are the ``include`` classes and all below the ``include_below`` ones (by default all of the graph), without
+    ``exclude`` and all below ``exclude_below``. RecipeError for a QID that is no class of the graph, and for a label
+    that no class has, or several have: it lists classes with labels that are close, or all that have this one.
     """
     if not options.names:
         return None
@@ -254,7 +242,7 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
     asked: dict[str, Sequence[str]] = {key: getattr(options, key) for key in keys}
     labels = {name for names in asked.values() for name in names if not is_qid(name)}
     known = labelled_classes(entities, graph, [options.language]) if labels else []
-    nodes = {}
+    nodes = {}  # a node is the index of a class in the graph
     for key, names in asked.items():
         numbers = [_number(graph, known, f"classes.{key}", name, options.language) for name in names]
         nodes[key] = indices_of(np.array(numbers, dtype=np.int64), graph.nodes)[0]
@@ -284,9 +272,6 @@ def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: 
         near = near_names(name, known)
         seen = f"saw {name!r}" + (f"; did you mean {listed_classes(near)}?" if near else "; write its QID")
     raise RecipeError(f"{path}: expected a QID, or the label in {language!r} of one class, {seen}")
-
-
-# The files of a language that people load.
 
 
 def write_groups(folder: str, language: str, groups: Sequence[Group], rejections: Iterable[Rejection]) -> None:
@@ -319,15 +304,18 @@ class GroupFacts(msgspec.Struct):
 
 
 def complete(groups: Sequence[Group], work: GroupWork, language: str) -> list[Group]:
-    """The groups with what no choice depends on: late fields of members, and labels of the classes of certificates."""
+    """Fill in what no choice depends on: titles of members' pages, and labels of the classes that certificates name.
+
+    A certificate is a class of an outlier that shares no instance with the group's. Groups that are not kept need none.
+    """
     wanted = pa.array(sorted({member.id for group in groups for member in group.members}), pa.string())
     late: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for path in list_files(f"{work.surfaces[language]}/*.parquet") if groups else ():
         for table in read_row_groups(path, ["qid", *LATE_FIELDS]):
             rows = table.filter(pc.is_in(table["qid"], value_set=wanted))
             late.update(zip(rows["qid"].to_pylist(), rows.select(LATE_FIELDS).to_pylist(), strict=True))
-    proofs = [(outlier.id, outlier.certificate) for group in groups for outlier in group.outliers]
-    numbers = [qid_number(proof.id) for _, proof in proofs if proof is not None]
+    certificates = [outlier.certificate for group in groups for outlier in group.outliers]
+    numbers = [qid_number(proof.id) for proof in certificates if proof is not None]
     labels = read_labels(work.scratch, language, distinct(np.array(numbers, dtype=np.int64))).texts
     completed = []
     for group in groups:
@@ -340,8 +328,6 @@ def complete(groups: Sequence[Group], work: GroupWork, language: str) -> list[Gr
         completed.append(replace(group, cluster=cluster, outliers=tuple(outliers)))
     return completed
 
-
-# Labels of classes, and titles that show how list articles are named.
 
 # ``english`` says of a label that it is English because the class has none in the language, nor in ``mul``.
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string()), ("english", pa.bool_())])
@@ -358,7 +344,11 @@ class ClassLabels(NamedTuple):
 def write_labels(
     path: str, entities: str, numbers: Int64s, is_class: Flags, languages: Sequence[str], variant: str = ""
 ) -> None:
-    """Write the labels of the classes among the items of a file of entities, in the variant of their language."""
+    """Write the labels of the classes among the items of a file of entities: in each language, else in English.
+
+    ``numbers`` and ``is_class`` have the QID number and a flag of each item of the file. ``variant`` is the script in
+    which the labels of its language are written.
+    """
     tables = [LABELS.empty_table()]
     for rows, maps in _read_maps(entities, "labels", is_class):
         for language in languages:
@@ -376,7 +366,7 @@ def write_labels(
 def write_titles(
     path: str, entities: str, numbers: Int64s, lists: Flags, every: int, languages: Sequence[str], variant: str = ""
 ) -> None:
-    """Write the titles of the list articles among the items of a file of entities, and of one in ``every`` other."""
+    """Write titles of all list articles (a flag each) in a file of entities, and of one in ``every`` other article."""
     # Not by the recipe's seed: which clusters are lists must not depend on it.
     is_written = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]
@@ -407,9 +397,9 @@ def divide_texts(scratch: Scratch, languages: Iterable[str]) -> None:
 
 
 def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels:
-    """Labels of some classes in the language, else in ``mul``, else in English."""
+    """Read the labels of the classes with these QID numbers: in the language, else in ``mul``, else in English."""
     texts: dict[int, str] = {}
-    english: set[int] = set()
+    english: set[int] = set()  # those that are only in English
     if len(numbers):
         table = read_parquet(scratch.own_labels(language))
         rows = table.filter(pc.is_in(table["number"], value_set=pa.array(numbers)))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final
 
 import apache_beam as beam
 import msgspec
@@ -45,11 +45,7 @@ from wikisem.transforms.groups.shared_files import GroupWork, chosen_classes
 from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
 
-# The version of what this stage writes: raise it with any change to that.
-VERSION: Final = 23
-
-_Element = TypeVar("_Element")
-_Result = TypeVar("_Result")
+VERSION: Final = 23  # of the stage's output; raise it when that changes
 
 
 def build_groups(
@@ -63,23 +59,23 @@ def build_groups(
 ) -> dict[str, Counts]:
     """Build the groups of each language into ``finished/groups``, ``rejected`` and ``languages``.
 
-    ``surfaces`` (language -> folder) names the languages, ``mentions`` (language -> folder) has the facts of their
-    wikis, and ``profiles`` (language -> text) the profile files that were given or edited. Returns the counts of each
-    language: classes with at least ``minimum`` instances that have a surface form, of those that the recipe names if it
-    names any, kept as groups or rejected by reason. Raises MissingInputError, and RecipeError for a name of no class.
+    A group is a cluster of instances of a class and outliers that do not belong to it. By language, ``surfaces`` and
+    ``mentions`` are the folders of surface forms and of facts of the wiki, and ``profiles`` the texts of profile files
+    that were given or edited. Returns how many classes were kept as groups or rejected, by reason, of those with at
+    least ``minimum`` instances that have a surface form. Raises MissingInputError, and RecipeError for an unknown name.
     """
     chosen = chosen_classes(entities, taxonomy, recipe.classes)
     scratch = context.scratch
     # Certificates and shares of a class count all instances, which needs the counts of unlinked ones.
     unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else []
     unlinked_parts = divide(unlinked)
-    surface_parts = [
-        (code, *part) for code, folder in surfaces.items() for part in divide(match([f"{folder}/*.parquet"]))
-    ]
+    surface_files = {code: match([f"{folder}/*.parquet"]) for code, folder in surfaces.items()}
+    surface_parts = [(code, *part) for code, paths in surface_files.items() for part in divide(paths)]
     items = list(enumerate(match([f"{entities}/*.parquet"])))
     paths = dict(sorted(surfaces.items())), dict(mentions), dict(profiles or {})
     work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
     with context.runtime.pipeline(label=STAGE) as pipeline:
+        # Make arrays of each input, then an index of all outliers; then judge slices of the classes in parallel.
         indexed = (
             pipeline
             | "surfaces" >> beam.Create(surface_parts)
@@ -106,8 +102,7 @@ def build_groups(
     return {language: sum_counts([scratch.counts(language)]) for language in surfaces}
 
 
-# Files are divided into at most this many parts: that many workers can read them.
-_PARTS: Final = 16
+_PARTS: Final = 16  # the most that files are divided into: that many workers can read them
 
 
 def divide(paths: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
@@ -115,17 +110,14 @@ def divide(paths: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
     return [(number, paths[number::_PARTS]) for number in range(min(_PARTS, len(paths)))]
 
 
-def take_step(element: _Element, step: Callable[[_Element, GroupWork], _Result], work: GroupWork) -> _Result:
+def take_step(element: Any, step: Callable[[Any, GroupWork], Any], work: GroupWork) -> Any:
     """Take a step, and give the memory that it freed back: this worker's next may need little, another's much."""
     result = step(element, work)
     pa.default_memory_pool().release_unused()  # of all of malloc, which workers use for Arrow, too
     return result
 
 
-# What groups need of the items themselves: few columns of all of them; labels and titles, which are large, of few.
-
-# About so many items of the graph show what the titles of articles look like that are no lists.
-_SAMPLED_TITLES = 200_000
+_SAMPLED_TITLES = 200_000  # about so many show what titles of articles look like that are no lists
 
 
 @dataclass(eq=False)
@@ -140,17 +132,18 @@ class CollectItems(beam.DoFn):
     _wanted: tuple[Ints, int] | None = field(default=None, init=False)
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
-        """Write labels, titles, and what else the recipe asks for of a file; yields a key, None, and its path."""
+        """Write labels, titles, and what else the recipe asks for of a file; yield None as a key, and its path."""
         work, (number, path) = self.work, numbered
         numbers, lists = self._read(number, path)
-        if self._wanted is None:
+        if self._wanted is None:  # once for all files of a worker
             graph, recipe = open_arrays(ClassGraph, work.taxonomy), work.recipe
-            # Of n titles one is sampled, whatever a build left out: unlinked items have none.
+            # One in ``every`` title is sampled; whether a build keeps unlinked items, without titles, does not matter.
             every = 1 + int(np.count_nonzero(graph.sitelinks)) // _SAMPLED_TITLES
             counts = graph.instances.counts()
+            # Labels are needed of the classes that have enough instances for a group.
             classes: Ints = graph.nodes[counts >= recipe.cluster.minimum]
             if recipe.outliers.certificate:
-                # That may name a class of an item or one above it, pruned or not; most of a dump have no item below.
+                # A certificate may name any class that has an instance, directly or below it, and pruned ones, too.
                 direct = distinct(np.concatenate([np.flatnonzero(counts), graph.other_classes.rows.targets]))
                 classes = np.sort(np.concatenate([graph.nodes, graph.hidden])[steps_from(graph.whole_up, direct) >= 0])
             self._wanted = classes, every
@@ -163,7 +156,7 @@ class CollectItems(beam.DoFn):
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
-        """The numbers of all items of a file, and which are list articles; signatures and relations are written."""
+        """Return the QID numbers of a file's items, and which are list articles; write signatures and relations."""
         scratch, outliers, witness = self.work.scratch, self.work.recipe.outliers, self.work.recipe.witness
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
         signatures, relations = [], []
@@ -172,15 +165,16 @@ class CollectItems(beam.DoFn):
         graph = open_arrays(ClassGraph, self.work.taxonomy) if outliers.related else None
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
+            # ``instance_of`` is a column of lists over a dictionary of classes: those with the code of list articles.
             classes, is_list = table["instance_of"].combine_chunks(), np.zeros(len(table), dtype=bool)
             flat = classes.flatten()
             codes = pc.indices_nonzero(pc.equal(flat.dictionary, LIST_ARTICLE))
             if len(codes):
                 is_list[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
             lists.append(is_list)
-            if witness:
+            if witness:  # the recipe compares items by their properties
                 signatures.append(ItemSignatures.of_table(numbers[-1], table))
-            if graph is not None:
+            if graph is not None:  # it draws outliers that statements relate to members
                 column = table["relations"]
                 relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))
         if witness:
@@ -199,17 +193,16 @@ def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[N
     return None, folder
 
 
-# What must be known before the first class is judged.
-
 # Classes of a slice: enough to outweigh the cost of starting one, few enough to share the work evenly.
 SLICE: Final = 1024
 
 
 def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequence[int]:
-    """Write the outlier index and the rings once surface forms and labels are there, and hand out numbers of slices.
+    """Index what may be an outlier, once surface forms and labels are there, and return the numbers of class slices.
 
-    ``written`` is ignored: Beam delivers it once all files are there. Slice 0 exists even without candidate classes, so
-    that every language gets its files.
+    The index says which items may be outliers of which class, and a hash ring, for each language, in which order they
+    are drawn. ``written`` is ignored: Beam delivers it once all files are there. Slice 0 exists even without candidate
+    classes, so that every language gets its files.
     """
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
@@ -218,14 +211,14 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     # that a worker of another user wrote cannot be removed here: they stay in scratch, as everything else does.
     with suppress(OutputError):
         remove_below(scratch.parts, SURFACE_PARTS)
+    # The pool: all items that may be an outlier in some language, and the distinct lists of classes that they have.
     tables = {language: open_arrays(SurfaceTable, scratch.surfaces(language)) for language in work.surfaces}
     minimum = recipe.outliers.min_sitelinks
     allows = partial(in_range, options=recipe.items, role="outliers")
     by_language = [table.items[(table.sitelinks >= minimum) & allows(table.numbers)] for table in tables.values()]
-    folders = map(scratch.unlinked, range(work.unlinked_parts))
-    unlinked = CountedLists.join([open_arrays(CountedLists, folder) for folder in folders])
-    items, numbers, lists = outlier_pool(graph, by_language)
+    items, list_numbers, lists = outlier_pool(graph, by_language)
     candidates = shared_files.all_candidates(work)
+    # Signatures of members and outliers, and ties (statements that link the two), if the recipe asks for them.
     files = range(work.entity_files)
     if recipe.witness:  # which a recipe with related outliers has
         leading = {code: open_arrays(CandidateClasses, scratch.candidates(code)).leading.targets for code in tables}
@@ -234,19 +227,18 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
         save_arrays(Signatures.of(graph, signed, minimum, candidates, members, recipe.seed), scratch.signatures())
         if recipe.outliers.related:
             relations = (open_arrays(ItemRelations, scratch.item_relations(number)) for number in files)
-            save_arrays(Ties.of(relations, members, items, numbers), scratch.ties())
+            save_arrays(Ties.of(relations, members, items, list_numbers), scratch.ties())
+    folders = map(scratch.unlinked, range(work.unlinked_parts))
+    unlinked = CountedLists.join([open_arrays(CountedLists, folder) for folder in folders])
     index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
     save_arrays(index, scratch.outlier_index())
     for language, table in tables.items():
         # The items of the pool that have a surface form in the language, as rows of its table.
-        indices, in_pool = indices_of(table.items, items)
+        places_in_pool, in_pool = indices_of(table.items, items)
         rows = np.flatnonzero(in_pool)
-        ring = HashRing.of(recipe.seed, table.numbers[rows], rows, numbers[indices[rows]], len(lists))
+        ring = HashRing.of(recipe.seed, table.numbers[rows], rows, list_numbers[places_in_pool[rows]], len(lists))
         save_arrays(ring, scratch.ring(language))
-    return range(max(1, -(-len(candidates) // SLICE)))
-
-
-# Slices of the candidate classes to groups and rejections.
+    return range(max(1, -(-len(candidates) // SLICE)))  # rounded up
 
 
 class Judged(msgspec.Struct):
@@ -269,7 +261,7 @@ class JudgeClasses(beam.DoFn):
     _english: dict[str, set[int]] = field(default_factory=dict, init=False)
 
     def process(self, number: int) -> Iterator[tuple[str, int]]:
-        """Judge the classes of the slice; every language has its file, empty if it has no candidate class here."""
+        """Judge the slice of classes with this number; write a file for each language, even if nothing is in it."""
         work, scratch = self.work, self.work.scratch
         candidates = shared_files.all_candidates(work)
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
@@ -279,14 +271,16 @@ class JudgeClasses(beam.DoFn):
             self._english = {language: found.english for language, found in labels.items()}
             self._builder = _open_builder(work, {language: found.texts for language, found in labels.items()})
         judged_by_language = {language: Judged() for language in work.surfaces}
-        own = candidates[number * SLICE : (number + 1) * SLICE]
-        for language, judgement in self._builder.judge(own, sifted=sifts(work.recipe)):
+        classes = candidates[number * SLICE : (number + 1) * SLICE]
+        # Sifted groups have no outliers yet: where most groups are left out later, ``finish_language`` draws them.
+        for language, judgement in self._builder.judge(classes, sifted=sifts(work.recipe)):
+            judged = judged_by_language[language]
             if isinstance(judgement, Rejection):
-                judged_by_language[language].rejections.append(judgement)
+                judged.rejections.append(judgement)
             else:
-                judged_by_language[language].groups.append(judgement)
-                if qid_number(judgement.id) in self._english[language]:
-                    judged_by_language[language].english.append(judgement.id)
+                judged.groups.append(judgement)
+                if qid_number(judgement.id) in self._english[language]:  # its class has no other label
+                    judged.english.append(judgement.id)
         for language, judged in judged_by_language.items():
             replace_file(scratch.judged(language, number), msgspec.msgpack.encode(judged))
             yield language, number
@@ -295,10 +289,11 @@ class JudgeClasses(beam.DoFn):
 def _open_builder(
     work: GroupWork, labels: Mapping[str, Mapping[int, str]], *, spares_outliers: bool = False
 ) -> GroupBuilder:
-    """A builder for the languages that have ``labels`` of classes, over arrays that are mapped into memory.
+    """Open what groups are built from, arrays that are mapped into memory, for the languages that have ``labels``.
 
-    With ``spares_outliers``, an outlier of one group is drawn for a later one only if that lacks others. Affixes,
-    forms, signatures and ties are None where the recipe has no rule that reads them; they may not be there.
+    ``labels`` has those of the classes of each language, by QID number. With ``spares_outliers``, an outlier of one
+    group is drawn for a later one only if that lacks others. Affixes, shapes of surface forms, signatures and ties are
+    None where the recipe has no rule that reads them: then no step has written them.
     """
     scratch, recipe, surprises = work.scratch, work.recipe, work.recipe.filters.affix == "surprise"
     languages = {
@@ -320,18 +315,15 @@ def _open_builder(
     return GroupBuilder(inputs, index, spares=spares_outliers)
 
 
-# The slices of a language to its finished files.
-
-
 def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> None:
-    """Write the groups and rejections of all slices of a language in order of class, and their counts.
+    """Collect the groups and rejections of all slices of a language, and write them by class, and their counts.
 
-    Near-duplicates are left out, groups beyond the most that a language may have, and those with too few outliers.
+    Left out are near-duplicates, groups beyond the most that a language may have, and those with too few outliers.
     """
-    language, recipe, scratch = slices_of[0], work.recipe, work.scratch
+    (language, slices), recipe, scratch = slices_of, work.recipe, work.scratch
     graph = open_arrays(ClassGraph, work.taxonomy)
     all_judged = Judged()
-    for number in sorted(slices_of[1]):
+    for number in sorted(slices):
         with open_binary(scratch.judged(language, number)) as source:
             judged = msgspec.msgpack.decode(source.read(), type=Judged)
         all_judged.groups += judged.groups
@@ -340,16 +332,18 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     groups, refused = _keep(all_judged.groups, graph, recipe)
     rejections = all_judged.rejections + refused
     all_judged.groups.clear()  # of a full dump, most are not kept, and large
+    # Outliers are drawn now where only the groups that are kept need them, or where no two groups may share one.
     if groups and (sifts(recipe) or spares(recipe)):
         labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
         builder = _open_builder(work, {language: labels}, spares_outliers=spares(recipe))
-        # Those that max_groups keeps are first, so that their outliers are the same without it.
+        # In the order in which max_groups keeps them, so that their outliers are the same without it.
         order = kept_groups.in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
         nodes = indices_of(np.array(order), graph.nodes)[0]
         chosen = [judgement for _, judgement in builder.judge(nodes)]
         groups = [judgement for judgement in chosen if isinstance(judgement, Group)]
         groups.sort(key=lambda group: qid_number(group.id))
         rejections += (judgement for judgement in chosen if isinstance(judgement, Rejection))
+    # All files of the language, then the counts and facts that the manifest has of it.
     groups = shared_files.complete(groups, work, language)
     rejections.sort(key=lambda rejection: qid_number(rejection.qid))
     shared_files.write_groups(scratch.finished, language, groups, rejections)
