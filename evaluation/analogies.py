@@ -2,7 +2,7 @@
 
 Questions come from files in the form of word2vec: ``: section`` lines, then ``a b c d`` a line. They are answered
 without comparing each with the whole vocabulary. The answer to a, b, c is the word x, other than these three, with the
-largest sum ``offset[x] + near[x]``, in which ``offset`` depends on a and b alone, and ``near`` on c:
+largest sum ``offset[x] + near_c[x]``, in which ``offset`` depends on a and b alone, and ``near_c`` on c:
 
     3CosAdd (Mikolov et al. 2013)        cos(x, b) - cos(x, a)                    + cos(x, c)
     3CosMul (Levy and Goldberg 2014)     ln cos'(x, b) - ln(cos'(x, a) + .001)    + ln cos'(x, c)
@@ -12,9 +12,8 @@ question: all n(n - 1) questions of n pairs cost 2 n products. A question is the
 and for most it is settled by few words:
 
 1. Wrong ones by the words nearest to c: one of them almost always beats d.
-2. Right ones by a bound: x can only beat d if ``near[x] > sum(d) - max(offset)``, which holds for the words nearest to
-   c down to some place in their order. These are looked at; if the bound holds for all that are kept, the whole
-   vocabulary is gone through.
+2. Right ones by a bound: x can only beat d if ``near_c[x] > sum(d) - max(offset)``, which holds for the words nearest
+   to c down to some place in their order. If it holds for all that are kept, the whole vocabulary is gone through.
 
 Sums are in single precision; where d and the best other word differ by no more than rounding could explain, they are
 computed again in double precision. A tie counts against the model.
@@ -53,44 +52,45 @@ _LOOKS_AT_ONCE: Final = 1 << 17  # what a look makes of numbers fits into a cach
 
 
 class AnalogySearch:
-    """Answers to questions over one vocabulary.
-
-    ``rows`` are its vectors, shape ``(words, d)``, of length one, or zero for a word that is never an answer.
-    """
+    """Answers to analogy questions, "a is to b as c is to d", over one vocabulary."""
 
     def __init__(self, rows: Rows, method: Method = "3cosadd") -> None:
+        """Take the unit vectors of the words, shape ``(words, d)``; a word whose vector is zero is never an answer."""
         is_sparse = embeddings.is_sparse(rows)
         self.method = method
         self.size: int = rows.shape[0]
-        # As given, in double precision, for sums that single precision cannot tell apart.
+        # In double precision, for sums that single precision cannot tell apart.
         self.exact_rows = rows
         # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
         self.rows: Rows = rows if is_sparse else np.ascontiguousarray(rows, dtype=np.float32)
+        # Transposed, for the cosines of some words to all.
         self.columns: Rows = rows.T.tocsr() if is_sparse else self.rows.T
-        # Cosines of sparse rows without numbers below zero are 0 or more, so 3CosMul takes them as they are.
+        # 3CosMul multiplies cosines, so they are moved to 0 to 1, unless all are 0 or more as they are.
         self.moves_cosines = not is_sparse or bool((rows.data < 0).any())
         self.never_answers = np.flatnonzero(embeddings.lengths(self.rows) == 0)
 
     def right(self, questions: IntArray) -> Flags:
-        """Which questions are answered right, by the rows of their four words, shape ``(questions, 4)``."""
+        """Which questions are answered with d, given the vocabulary rows of a, b, c and d, shape ``(questions, 4)``."""
         are_right = np.zeros(len(questions), dtype=np.bool_)
         # A question whose answer is one of its own words cannot be right.
         askable = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
+        # All questions with some thousands of the words c at a time, so that what a c adds is ordered once.
         third_words, third_of = np.unique(questions[askable, 2], return_inverse=True)
         for start in range(0, len(third_words), _THIRD_WORDS_AT_ONCE):
             stop = start + _THIRD_WORDS_AT_ONCE
-            near, nearest = self._nearest(third_words[start:stop])
-            chosen = np.flatnonzero((third_of >= start) & (third_of < stop))  # the questions with these third words
-            # One number for each pair, because unique rows are found by a slow sort; a product is made once for each.
+            near_c, nearest = self._nearest(third_words[start:stop])
+            chosen = np.flatnonzero((third_of >= start) & (third_of < stop))  # the questions with these words c
+            # The different pairs of a and b, each as one number, because unique rows are found by a slow sort.
             codes = questions[askable[chosen], 0].astype(np.int64) * self.size + questions[askable[chosen], 1]
             codes, pair_of = np.unique(codes, return_inverse=True)
             pairs = np.stack(np.divmod(codes, self.size), axis=1)
+            # Questions ordered by pair: those of pair i end at pair_ends[i].
             by_pair = np.lexsort((third_of[chosen], pair_of))
-            ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
+            pair_ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
             at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
             for first in range(0, len(pairs), at_once):
                 chunk = pairs[first : first + at_once]
-                # The pair's part of the sum, shape (pairs, words), minus infinity for its own two words.
+                # What each pair adds to the sum of each word, shape (pairs, words); its own two words are no answers.
                 a, b = self.rows[chunk[:, 0]], self.rows[chunk[:, 1]]
                 if self.method == "3cosadd":
                     offset = embeddings.product(b - a, self.columns, np.float32)
@@ -98,100 +98,104 @@ class AnalogySearch:
                     offset = self._log(embeddings.product(b, self.columns, np.float32))
                     offset -= self._log(embeddings.product(a, self.columns, np.float32), _SMALL)
                 np.put_along_axis(offset, chunk, -np.inf, axis=1)
-                of_chunk = by_pair[ends[first - 1] if first else 0 : ends[first + len(chunk) - 1]]
-                rows, thirds = askable[chosen[of_chunk]], third_of[chosen[of_chunk]] - start
+                of_chunk = by_pair[pair_ends[first - 1] if first else 0 : pair_ends[first + len(chunk) - 1]]
+                asked, third = askable[chosen[of_chunk]], third_of[chosen[of_chunk]] - start
                 pair = pair_of[of_chunk] - first
-                are_right[rows] = self._right(questions[rows], offset, pair, near, nearest, thirds)
+                are_right[asked] = self._right(questions[asked], offset, pair, near_c, nearest, third)
         return are_right
 
     def _near(self, third: IntArray) -> Singles:
-        """The third words' part of the sum, shape ``(thirds, words)``, minus infinity for what is never an answer."""
-        near: Singles = embeddings.product(self.rows[third], self.columns, np.float32)
+        """What each third word c adds to the sum of each word, shape ``(thirds, words)``: its cosine, or ln cos'."""
+        near_c: Singles = embeddings.product(self.rows[third], self.columns, np.float32)
         if self.method == "3cosmul":
-            near = self._log(near)
-        near[:, self.never_answers] = -np.inf
-        return near
+            near_c = self._log(near_c)
+        near_c[:, self.never_answers] = -np.inf
+        return near_c
 
     def _nearest(self, third: IntArray) -> tuple[Singles, IntArray]:
-        """The largest parts that each c makes and the words they are of, largest first; c itself is left out."""
-        keep = min(_NEAREST, self.size)
-        values = np.empty((len(third), keep), np.float32)
-        words = np.empty((len(third), keep), np.int32)
+        """The words nearest to each third word c, without c: what it adds to their sums, largest first, and their rows.
+
+        Both have shape ``(thirds, kept)``.
+        """
+        kept = min(_NEAREST, self.size)
+        values = np.empty((len(third), kept), np.float32)
+        words = np.empty((len(third), kept), np.int32)
         at_once = max(1, _NUMBERS_AT_ONCE // self.size)
         # Ordering takes three times the memory of what is ordered.
         ordered_at_once = max(1, at_once // 8)
         for start in range(0, len(third), at_once):
-            near = self._near(third[start : start + at_once])
-            near[np.arange(len(near)), third[start : start + at_once]] = -np.inf
-            for begin in range(0, len(near), ordered_at_once):
-                ordered = near[begin : begin + ordered_at_once]
-                top = np.argpartition(ordered, -keep, axis=1)[:, -keep:]
-                top = np.take_along_axis(top, np.argsort(-np.take_along_axis(ordered, top, axis=1), axis=1), axis=1)
-                place = slice(start + begin, start + begin + len(ordered))
-                words[place], values[place] = top, np.take_along_axis(ordered, top, axis=1)
+            near_c = self._near(third[start : start + at_once])
+            near_c[np.arange(len(near_c)), third[start : start + at_once]] = -np.inf
+            for begin in range(0, len(near_c), ordered_at_once):
+                unordered = near_c[begin : begin + ordered_at_once]
+                top = np.argpartition(unordered, -kept, axis=1)[:, -kept:]
+                top = np.take_along_axis(top, np.argsort(-np.take_along_axis(unordered, top, axis=1), axis=1), axis=1)
+                thirds = slice(start + begin, start + begin + len(unordered))
+                words[thirds], values[thirds] = top, np.take_along_axis(unordered, top, axis=1)
         return values, words
 
     def _right(
-        self, questions: IntArray, offset: Singles, pair: IntArray, near: Singles, nearest: IntArray, third: IntArray
+        self, questions: IntArray, offset: Singles, pair: IntArray, near_c: Singles, nearest: IntArray, third: IntArray
     ) -> Flags:
-        """Which questions are right, most of them by few words.
+        """In which questions d has the largest sum of all words; most are settled by the words nearest to c.
 
-        ``pair`` has the row of each question's a and b in ``offset``, ``third`` that of its c in ``near`` and
-        ``nearest``, the values and words of ``_nearest``.
+        The sum of a word is what the pair a, b adds (its column in row ``pair`` of ``offset``) and what c adds: row
+        ``third`` of ``near_c`` has the largest values of this, for the words in ``nearest``.
         """
+        # The sum of d. A section may have a hundred million questions, whose vectors would not fit into the memory.
         answers, with_third = questions[:, 3], np.empty(len(questions), np.float32)
-        # A section may have a hundred million questions: their vectors would not fit into the memory.
         at_once = max(1, _NUMBERS_AT_ONCE // max(1, embeddings.width(self.rows)))
         for start in range(0, len(questions), at_once):
             chunk = slice(start, start + at_once)
             with_third[chunk] = embeddings.paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
-        target = offset[pair, answers] + (with_third if self.method == "3cosadd" else self._log(with_third))
+        sum_of_d = offset[pair, answers] + (with_third if self.method == "3cosadd" else self._log(with_third))
         # Below the floor no word can tie with d. Ties are between products; the sums of 3CosMul are their logarithms.
-        floor = target - _MARGIN
+        floor = sum_of_d - _MARGIN
         if self.method == "3cosmul":
-            of_d = np.exp(target.astype(np.float64))
-            logs = np.log(np.maximum(of_d - TIE_TOLERANCE, 1e-300)) - _MARGIN
-            floor = np.where(of_d < 0.9 * TIE_TOLERANCE, -np.inf, logs).astype(np.float32)
+            product = np.exp(sum_of_d.astype(np.float64))
+            logs = np.log(np.maximum(product - TIE_TOLERANCE, 1e-300)) - _MARGIN
+            floor = np.where(product < 0.9 * TIE_TOLERANCE, -np.inf, logs).astype(np.float32)
+        # The best sum of another word, over ever more of the words nearest to c.
         best = np.where(np.isneginf(floor), np.inf, -np.inf).astype(np.float32)
-        highest = offset.max(axis=1)
-        for still_open, look in _looks(target, floor, best, highest[pair], near, third):
+        most_added = offset.max(axis=1)[pair]  # by a and b, to any word: bounds the sums of words not looked at
+        for still_open, look in _looks(sum_of_d, floor, best, most_added, near_c, third):
             words = nearest[third[still_open], look]
-            sums = offset[pair[still_open, None], words] + near[third[still_open], look]
+            sums = offset[pair[still_open, None], words] + near_c[third[still_open], look]
             sums[words == answers[still_open, None]] = -np.inf
             best[still_open] = np.maximum(best[still_open], sums.max(axis=1))
-        beaten = best > target + _MARGIN
-        # The bound of the last word that was kept does not rule out the others.
-        unsettled = ~beaten & (near[third, -1] + highest[pair] >= floor) & (near.shape[1] < self.size)
+        beaten = best > sum_of_d + _MARGIN
+        # Words farther from c than all in nearest might still beat d; or the best differs from d by rounding alone.
+        unsettled = ~beaten & (near_c[third, -1] + most_added >= floor) & (near_c.shape[1] < self.size)
         close = ~beaten & ~unsettled & (best >= floor)
         are_right: Flags = ~beaten & ~unsettled & ~close
         doubtful = np.flatnonzero(unsettled | close)
         are_right[doubtful] = self._right_of_all(
-            questions[doubtful], offset, pair[doubtful], target[doubtful], floor[doubtful]
+            questions[doubtful], offset, pair[doubtful], sum_of_d[doubtful], floor[doubtful]
         )
         return are_right
 
     def _right_of_all(
-        self, questions: IntArray, offset: Singles, pair: IntArray, target: Singles, floor: Singles
+        self, questions: IntArray, offset: Singles, pair: IntArray, sum_of_d: Singles, floor: Singles
     ) -> Flags:
-        """Which questions are right, by the whole vocabulary; in double precision for words about as near as d.
+        """In which questions d has the largest sum of the whole vocabulary; near ties are settled in double precision.
 
-        The arguments are those of ``_right``, with the sum of d as ``target`` and the least that could be a tie as
-        ``floor``. Questions with one c come one after the other, so that its part is computed once.
+        The pair a, b adds row ``pair`` of ``offset`` to the sums. Words with sums below ``floor`` cannot tie with d.
         """
         are_right = np.zeros(len(questions), dtype=np.bool_)
+        # Questions with one c come one after the other, so that what it adds is computed once.
         order = np.argsort(questions[:, 2], kind="stable")
-        third, near = -1, np.zeros(0, np.float32)
+        third, near_c = -1, np.zeros(0, np.float32)
         for index in order.tolist():
             if questions[index, 2] != third:
                 third = int(questions[index, 2])
-                near = self._near(questions[index, 2:3])[0]
-            sums = offset[pair[index]] + near
+                near_c = self._near(questions[index, 2:3])[0]
+            sums = offset[pair[index]] + near_c
             sums[questions[index, 2:]] = -np.inf
             rivals = np.flatnonzero(sums >= floor[index])
-            if (sums[rivals] > target[index] + _MARGIN).any():
+            if (sums[rivals] > sum_of_d[index] + _MARGIN).any():
                 continue
             question, answer = questions[index, :3], questions[index, 3]
-            # The cosines of the rivals, and last of d, to a, b and c; of 3CosMul the product itself is compared.
+            # The cosines of the rivals, and last of d, to a, b and c; 3CosMul compares products, not their logarithms.
             a, b, c = embeddings.products(self.exact_rows[np.append(rivals, answer)], self.exact_rows[question]).T
             if self.method == "3cosmul" and self.moves_cosines:
                 a, b, c = (a + 1) / 2, (b + 1) / 2, (c + 1) / 2
@@ -199,36 +203,37 @@ class AnalogySearch:
             are_right[index] = (exact[-1] > exact[:-1] + TIE_TOLERANCE).all()
         return are_right
 
-    def _log(self, cosines: Singles, more: float = 0.0) -> Singles:
-        """ln(cos' + ``more``), computed in place of the cosines."""
+    def _log(self, cosines: Singles, added: float = 0.0) -> Singles:
+        """ln(cos' + ``added``) for 3CosMul, in place; cos' is (cos + 1) / 2, or cos if no cosine can be below 0."""
         if self.moves_cosines:
             cosines += 1
             cosines *= 0.5
-        cosines += more
+        cosines += added
         np.maximum(cosines, 1e-30, out=cosines)
         return np.log(cosines, out=cosines)
 
 
 def _looks(
-    target: Singles, floor: Singles, best: Singles, highest: Singles, near: Singles, third: IntArray
+    sum_of_d: Singles, floor: Singles, best: Singles, most_added: Singles, near_c: Singles, third: IntArray
 ) -> Iterator[tuple[IntArray, slice]]:
-    """Questions that are still open, and which of the words nearest to c to look at, few at first.
+    """Yield questions that are still open, and the range of words nearest to c to look at next: 32, then 4 times more.
 
-    ``best`` is what the looks before have found. A question is open while no word beats its answer and the bound lets
-    words beyond those that were looked at beat it.
+    The caller raises ``best``, the largest sum seen of a word other than d. A question is open while this does not beat
+    ``sum_of_d``, and a word not yet seen still might: it adds at most what c adds to the last word seen (row ``third``
+    of ``near_c``, largest first), and a and b add at most ``most_added``.
     """
-    end, seen = min(_FIRST_LOOK, near.shape[1]), 0
+    end, seen = min(_FIRST_LOOK, near_c.shape[1]), 0
     while True:
-        is_open = best <= target + _MARGIN
+        is_open = best <= sum_of_d + _MARGIN
         if seen:
-            is_open &= near[third, seen - 1] + highest >= floor
+            is_open &= near_c[third, seen - 1] + most_added >= floor
         still_open = np.flatnonzero(is_open)
         at_once = max(1, _LOOKS_AT_ONCE // (end - seen))
         for start in range(0, len(still_open), at_once):
             yield still_open[start : start + at_once], slice(seen, end)
-        if end == near.shape[1] or not len(still_open):
+        if end == near_c.shape[1] or not len(still_open):
             return
-        seen, end = end, min(4 * end, near.shape[1])
+        seen, end = end, min(4 * end, near_c.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,57 +310,48 @@ def score_analogies(
     skip_oov: bool = False,
     restrict: int = 0,
 ) -> Iterator[PartScore]:
-    """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine.
+    """Count the questions of each section, "a is to b as c is to d", that a model answers with d.
 
-    An unseen question has a word out of vocabulary, of which the first ``restrict`` words count, all if it is 0. It is
-    wrong, as in WordRep, unless ``skip_oov`` leaves it out, as gensim does. A word is lowercased, and its digits
-    masked, if the vocabulary does the same.
+    A question with a word outside the first ``restrict`` of the vocabulary (0: all) is wrong, as in WordRep, unless
+    ``skip_oov`` leaves it out, as gensim does. UsageError for a model without a vocabulary, or without cosines.
     """
     if not isinstance(model, WordModel):
         raise UsageError(f"analogies need a model with a vocabulary, {model.name} has none")
     embeddings.require_cosine(model, "analogies are sums of cosines")
     index, rows = model.words.index, model.words.rows[: restrict or None]
+    # Unit vectors. Words without a direction are neither answers nor in a question that is asked.
     if embeddings.is_sparse(rows):  # which have no empty ones
         usable, directions = np.ones(rows.shape[0], np.bool_), embeddings.unit(rows)
     else:
         directions = rows.astype(np.float64)
         usable = np.isfinite(directions).all(axis=1) & directions.any(axis=1)
-        directions[~usable] = 0  # of words that are neither answers nor in a question that is asked
+        directions[~usable] = 0
         directions[usable] = embeddings.unit(directions[usable])
     search = AnalogySearch(directions, method)
     for section in sections:
+        # Words are lowercased, and their digits masked, if the vocabulary does the same; -1 is out of vocabulary.
         row_of_word = np.array([index.get(model.spelled(word), -1) for word in section.words], dtype=np.int32)
         row_of_word[row_of_word >= search.size] = -1
         questions = row_of_word[section.rows]
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))
         known = questions if seen.all() else questions[seen]
         correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
-        unseen = len(questions) - len(known)
-        yield PartScore(section.name, len(questions), unseen, correct, len(known) if skip_oov else len(questions))
+        asked = len(known) if skip_oov else len(questions)
+        yield PartScore(section.name, len(questions), len(questions) - len(known), correct, comparisons=asked)
 
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[PartScore]) -> Scored:
-    """The accuracy over all questions, with the section as the unit, and that of each section.
-
-    Models that left different unseen questions out were not asked the same.
-    """
+    """The accuracy of a model over all questions, with error bars by section, and the counts of each section."""
     right = np.array([[score.correct] for score in scores], dtype=np.float64)
     questions = tuple(score.comparisons for score in scores)
+    # Models are only compared if they were asked equally many questions in every section.
     asked = [(score.name, questions) for score in scores]
-    plain: dict[Part, Mapping[str, float | None]] = {
-        Part("section", score.name): {
-            "cases": score.comparisons,
-            "unseen": score.missing,
-            "correct": score.correct,
-            "accuracy": score.percent,
-        }
-        for score in scores
-    }
-    plain[WHOLE] = {
-        "cases": sum(questions),
-        "unseen": sum(score.missing for score in scores),
-        "correct": sum(score.correct for score in scores),
-    }
+    plain: dict[Part, Mapping[str, float | None]] = {}
+    for score in scores:
+        counts = {"cases": score.comparisons, "unseen": score.missing, "correct": score.correct}
+        plain[Part("section", score.name)] = {**counts, "accuracy": score.percent}
+    unseen, correct = sum(score.missing for score in scores), sum(score.correct for score in scores)
+    plain[WHOLE] = {"cases": sum(questions), "unseen": unseen, "correct": correct}
     plain[Part(COVERAGE)] = {"vocabulary_size": vocabulary_size}
-    whole = Tally(("accuracy",), right, np.array(questions, dtype=np.float64), asked, "section")
+    whole = Tally(("accuracy",), right, counts=np.array(questions, np.float64), asked=asked, unit="section")
     return Scored(model, dataset, "own", {WHOLE: whole}, plain)

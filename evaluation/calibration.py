@@ -39,19 +39,15 @@ from wikisem.typed_json import decode_json
 
 # With fewer models, answers say next to nothing about a discrimination (docs/benchmarks/calibration.md).
 FEWEST_FOR_2PL: Final = 8
-_FEWEST_MODELS: Final = 2
-_FEWEST_GROUPS: Final = 10
+_FEWEST_MODELS, _FEWEST_GROUPS = 2, 10
 # Standard deviations of the priors of θ, of the mean of ln a, and of its spread.
 _ABILITY_SD, _MEAN_SD, _SPREAD_SD = 3.0, 1.0, 0.5
 # Of a further model's ability: how far it is looked for, and the least standard deviation before any answer.
-_FARTHEST: Final = 5.0
-_LEAST_SPREAD: Final = 0.5
-_WIDEST: Final = 4.2
-_HALVES: Final = 1000
-_SPLITS: Final = 20
-_RANDOM_FORMS: Final = 10
-_FEWEST_TO_RANK: Final = 3
-_FEWEST_TO_SPLIT: Final = 6
+_FARTHEST, _LEAST_SPREAD = 5.0, 0.5
+_WIDEST: Final = 4.2  # difficulties are summed over nodes from minus this to this
+# Random halves of the classes, splits of the models, and forms of each length and split.
+_HALVES, _SPLITS, _RANDOM_FORMS = 1000, 20, 10
+_FEWEST_TO_RANK, _FEWEST_TO_SPLIT = 3, 6  # models
 KEPT: Final = 0.95
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 # Below this reliability, answers do not tell the single groups apart.
@@ -73,7 +69,7 @@ class Answers:
     asked: FloatArray
 
     def of(self, models: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> "Answers":
-        """Those of some models and groups, given by their places."""
+        """The answers of some models to some groups, each given by its index; None: of all."""
         columns = list(range(len(self.models)) if models is None else models)
         rows = list(range(len(self.groups)) if groups is None else groups)
         return Answers(
@@ -112,14 +108,13 @@ class Calibration:
     log_discrimination: tuple[FloatArray, FloatArray]
 
     def reliability(self) -> tuple[float, float | None]:
-        """The share of the variance of b, and of ln a, that the answers explain; None for the Rasch model.
+        """The reliability of difficulties, and of discriminations (None for the Rasch model): 1 - error / variance.
 
         Near 0, the estimates of single groups are no more than the mean of all.
         """
-        of_b = 1 - float((self.difficulty[1] ** 2).mean())
-        if not self.spread:
-            return of_b, None
-        return of_b, 1 - float((self.log_discrimination[1] ** 2).mean()) / self.spread**2
+        (_, b_errors), (_, ln_a_errors) = self.difficulty, self.log_discrimination
+        of_b = 1 - float((b_errors**2).mean())  # difficulties have a variance of 1
+        return of_b, 1 - float((ln_a_errors**2).mean()) / self.spread**2 if self.spread else None
 
     def information(self, ability: float) -> FloatArray:
         """What a case of each group tells of an ability: the expectation of a² P (1 - P)."""
@@ -134,29 +129,29 @@ class Calibration:
 
 
 def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: bool = True) -> Calibration:
-    """Fit the two-parameter model, or without ``discriminations`` that of Rasch; None lets the number of models decide.
+    """Fit an item response model: the ability of each model, the difficulty and discrimination of each group.
 
-    Without ``errors`` there is no covariance of the abilities, which takes most of the time. MissingInputError for
-    fewer than two models, or fewer than ten classes that some model was asked.
+    Without ``discriminations`` that is the Rasch model; None takes it for fewer than eight models. Without ``errors``
+    there is no covariance of the abilities, which takes most of the time. MissingInputError for fewer than two models,
+    or fewer than ten classes that some model was asked.
     """
     answers = answers.of(groups=np.flatnonzero(answers.asked.sum(axis=1) > 0).tolist())
     models, classes = len(answers.models), len(set(answers.classes))
     if models < _FEWEST_MODELS or classes < _FEWEST_GROUPS:
-        raise MissingInputError(
-            f"expected answers of {_FEWEST_MODELS} models to groups of {_FEWEST_GROUPS} classes, "
-            f"saw {models} models and {classes} classes"
-        )
+        expected = f"answers of {_FEWEST_MODELS} models to groups of {_FEWEST_GROUPS} classes"
+        raise MissingInputError(f"expected {expected}, saw {models} models and {classes} classes")
     if discriminations is None:
         discriminations = models >= FEWEST_FOR_2PL
     likelihood = _Likelihood(answers, discriminations)
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
-    # Difficulties are spread, so abilities vary more than the log-odds of shares do.
+    # Parameters are the abilities, then the mean and the logarithm of the spread of ln a over the groups. Abilities
+    # start a little above the log-odds of the share of right answers, which vary less, as difficulties are spread.
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
     parameters = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     posterior, _ = likelihood.posterior(parameters)
     covariance = likelihood.covariance(parameters, posterior) if errors else np.zeros((models, models))
     node_a, _ = likelihood.curves(parameters)
-    moments = []  # of difficulties, and of ln a
+    moments = []  # mean and standard deviation, over each group's posterior, of its difficulty b and of ln a
     for values in (likelihood.node_b, np.log(node_a)):
         average = posterior @ values
         moments.append((average, np.sqrt(np.maximum(0.0, posterior @ values**2 - average**2))))
@@ -183,6 +178,7 @@ class _Likelihood:
     """
 
     def __init__(self, answers: Answers, discriminations: bool) -> None:
+        """Lay out the nodes, points (b, ln a) whose weighted sum replaces the integral over the groups' parameters."""
         self._classes, self._discriminations = answers.class_numbers(), discriminations
         self._right, self._wrong, self._asked = answers.right, answers.asked - answers.right, answers.asked
         # The trapezoid rule is exact for curves that are wider than its steps. With wider steps than these, curves of
@@ -191,30 +187,32 @@ class _Likelihood:
         nodes = np.linspace(-_WIDEST, _WIDEST, 2 * math.ceil(_WIDEST / step) + 1)
         # The Rasch model has one discrimination for all groups, so a single node of ln a.
         logs = np.linspace(-3, 3, 11) if discriminations else np.zeros(1)
-        # Of each node b, and ln a in standard deviations from its mean.
+        # Of each node b, ln a in standard deviations from its mean, and the logarithm of its prior probability.
         self.node_b, self._z = (grid.ravel() for grid in np.meshgrid(nodes, logs))
         self._prior = -(self.node_b**2 + self._z**2) / 2
         self._prior -= logsumexp(self._prior)
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
-        """The value and the gradient; the priors are normal, and half a normal one for the spread."""
+        """Minus the log of likelihood times priors, and its gradient, at abilities, mean of ln a, ln spread of ln a."""
         spread = math.exp(parameters[-1])
         posterior, likelihoods = self.posterior(parameters)
         scores = self.scores(parameters, posterior).sum(axis=0)
         abilities, mean = parameters[:-2], parameters[-2]
-        penalties = [*abilities / _ABILITY_SD**2, mean / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]
+        # The priors are normal, and half a normal one for the spread.
         penalty = (abilities @ abilities / _ABILITY_SD**2 + mean**2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
-        return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
+        slopes = [*abilities / _ABILITY_SD**2, mean / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]  # of the penalty
+        return float(penalty - likelihoods.sum()), np.asarray(np.array(slopes) - scores)
 
     def covariance(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
-        """The sandwich H⁻¹ B H⁻¹ of the abilities; n classes add up with the correction n / (n - 1).
+        """The covariance of the abilities, shape ``(models, models)``: the sandwich H⁻¹ B H⁻¹, clustered by class.
 
-        H has the second derivatives, by differences of gradients, and B the products of what each class adds to these,
-        since groups of one class depend on each other.
+        H are the second derivatives of the objective, B the products of the gradients that each class adds, since
+        groups of one class depend on each other; n classes are corrected by n / (n - 1).
         """
+        # Parameters are the abilities, the mean of ln a and its spread, which the Rasch model does not have.
         models, classes = len(parameters) - 2, int(self._classes.max()) + 1
-        free = models + 1 + self._discriminations  # the Rasch model has no spread
-        width = 1e-4  # of the steps by which the second derivatives are found
+        free = models + 1 + self._discriminations
+        width = 1e-4  # central differences of gradients
         steps = width * np.eye(len(parameters))
         up, down = ([self(parameters + sign * step)[1] for step in steps] for sign in (1, -1))
         hessian = (np.array(up) - np.array(down)) / (2 * width)
@@ -237,11 +235,12 @@ class _Likelihood:
         return np.exp(joint - likelihoods[:, None]), np.asarray(likelihoods)
 
     def scores(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
-        """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``."""
-        a, logits = self.curves(parameters)
+        """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``: abilities, mean, ln spread."""
+        a, logits = self.curves(parameters)  # logits a (ability - b), shape (nodes, models)
         chances = expit(logits)
-        # The derivatives of the logits by the abilities, each by that of its own model, by the mean and by ln spread.
-        deviations = math.exp(parameters[-1]) * self._z
+        deviations = math.exp(parameters[-1]) * self._z  # of ln a from its mean
+        # The derivatives of the logits by their own model's ability, by the mean of ln a and by ln spread; their
+        # expectations are over the nodes, points (b, ln a), with each group's posterior as weights.
         slopes = np.broadcast_to(a[:, None], logits.shape), logits, logits * deviations[:, None]
         by_ability, by_mean, by_spread = (
             self._right * (posterior @ slope) - self._asked * (posterior @ (slope * chances)) for slope in slopes
@@ -265,7 +264,7 @@ class Difference:
 
 
 def differences(found: Calibration) -> list[Difference]:
-    """Every two models, the abler first, by ability; p-values of the normal test with Holm's correction."""
+    """The difference in ability of every two models, the abler first: Holm's p-value, and how many groups show it."""
     order = np.argsort(-found.abilities, kind="stable").tolist()
     names, abilities, cov = found.answers.models, found.abilities, found.covariance
     pairs = list(combinations(order, 2))
@@ -274,6 +273,7 @@ def differences(found: Calibration) -> list[Difference]:
     p_values = holm([float(2 * ndtr(-gap / error)) for gap, error in zip(gaps, errors, strict=True)])
     rows = []
     for (one, other), gap, error, p in zip(pairs, gaps, errors, p_values, strict=True):
+        # The ratio of this error to the one that shows the gap with a power of 80 %; errors fall with √groups.
         ratio = (NORMAL_QUANTILE + POWER_QUANTILE) * error / gap if gap else math.inf
         rows.append(Difference(names[one], names[other], gap, error, p, len(found.answers.groups) * ratio**2))
     return rows
@@ -297,12 +297,13 @@ class Form:
 
 
 def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
-    """Half of the classes against the other half, for all models; then ever shorter forms against the whole set.
+    """How well forms, subsets of the groups, rank models as all groups do: Spearman's ρ over random draws.
 
-    Forms of a half, a quarter and so on down to ten groups have the groups with most information by a calibration of a
-    random half of the models, or random groups; they rank the other half. Fewer than six models are not split. Only
-    groups count that all models were asked all cases of.
+    First half of the classes is compared with the other half, for all models. Then forms of a half, a quarter and so on
+    down to ten groups are compared with the whole set: random groups, and those that tell most by a calibration of a
+    random half of the models, to rank the other half. Fewer than six models are not split.
     """
+    # Only groups count that all models were asked all cases of.
     whole = (answers.asked == answers.asked.max(axis=1, keepdims=True)).all(axis=1) & (answers.asked[:, 0] > 0)
     answers = answers.of(groups=np.flatnonzero(whole).tolist())
     count, models = answers.right.shape
@@ -313,7 +314,7 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     classes = int(class_of.max()) + 1
     firsts = (np.isin(class_of, generator.permutation(classes)[: classes // 2]) for _ in range(_HALVES))
     rhos = [_agreement(answers, np.flatnonzero(is_first), np.flatnonzero(~is_first)) for is_first in firsts]
-    # By the number of groups, whether they were chosen, and whether against the other half.
+    # Keys are the number of groups, whether they were chosen, and whether against the other half.
     rhos_of = defaultdict(list, {(count // 2, False, True): rhos})
     everything = np.arange(count)
     lengths = [count // 2**part for part in range(1, 12) if count // 2**part >= _FEWEST_GROUPS]
@@ -357,13 +358,15 @@ class AdaptiveForm:
     """
 
     def __init__(self, bank: Calibration) -> None:
+        """Begin with no answers: the prior density of the ability, normal with the bank's mean and spread."""
         self.bank = bank
         self.asked: set[int] = set()
-        # The density, as its logarithm, is on a grid of abilities; answers have shape (nodes, abilities).
-        self._abilities = np.linspace(-_FARTHEST, _FARTHEST, 101)
-        logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])  # of a right answer: a (ability - b)
+        self._abilities = np.linspace(-_FARTHEST, _FARTHEST, 101)  # a grid
+        # The log-probabilities of a right and a wrong answer to a group at each node (a, b), shape (nodes, abilities).
+        logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])
         self._right, self._wrong = log_expit(logits), log_expit(-logits)
         spread = max(float(bank.abilities.std()), _LEAST_SPREAD)
+        # The logarithm of the density at each ability.
         self._density = -(((self._abilities - bank.abilities.mean()) / spread) ** 2) / 2
         self._estimate()
 
@@ -388,20 +391,21 @@ class AdaptiveForm:
 
 
 def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> tuple[list[Row], list[str]]:
-    """The ability so far of each further model, and the ``most`` informative groups to ask it next; and notes.
+    """Rows with the ability of each model, from its answers ``so_far``, and the ``most`` best groups to ask it next.
 
-    Without answers there are the groups to ask a new model first.
+    ``bank`` has the calibrated groups. Without answers, the groups are those to ask a new model first. Also returned
+    are notes about answers to groups that the bank does not have.
     """
-    places = {name: index for index, name in enumerate(bank.answers.groups)}
+    place_in_bank = {name: index for index, name in enumerate(bank.answers.groups)}
     rows, notes = list[Row](), list[str]()
     if so_far is None:
         so_far = Answers(("a new model",), (), (), right=np.zeros((0, 1)), asked=np.zeros((0, 1)))
     for column, model in enumerate(so_far.models):
         form, unknown = AdaptiveForm(bank), 0
         for group, right, asked in zip(so_far.groups, so_far.right[:, column], so_far.asked[:, column], strict=True):
-            if asked and group in places:
-                form.add(places[group], right, asked)
-            unknown += bool(asked) and group not in places
+            if asked and group in place_in_bank:
+                form.add(place_in_bank[group], right, asked)
+            unknown += bool(asked) and group not in place_in_bank
         cases = int(so_far.asked[:, column].sum())
         head = Row(task="calibrate", model=model, part="so far", metric="ability", cases=cases)
         rows.append(replace(head, **_bars(form.ability, form.error)))
@@ -457,52 +461,60 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
 
 
 def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:
-    """Everything that a calibration says, as rows; groups are in the order in which a form takes them.
+    """Calibrate models and groups, and return the estimates as rows of a report, with notes.
 
     "ability" has the interval and the mark of each model, "difficulty" and "log_discrimination" of a group have the
-    standard deviation of their posterior distribution as ``se``, "rho" of a form has the range of its draws.
+    standard deviation of their posterior distribution as ``se``, "rho" of a form has the range of its draws. Groups are
+    in the order of a form, the most informative first.
     """
     found = calibrate(answers, discriminations=discriminations)
     forms = short_forms(answers, seed)
     head = Row(task="calibrate", model="", metric="", n=len(set(found.answers.classes)))
-    of_b, of_a = found.reliability()
+    difficulty_reliability, discrimination_reliability = found.reliability()
     short = shortest_form(forms)
+    # The models, then the whole set.
     coverage = {
         "groups": len(found.answers.groups),
         "classes": head.n,
-        "difficulty_reliability": of_b,
-        "discrimination_reliability": of_a,
+        "difficulty_reliability": difficulty_reliability,
+        "discrimination_reliability": discrimination_reliability,
         "log_discrimination_mean": found.mean,
         "log_discrimination_spread": found.spread,
         "shortest_form": short and short.groups,
     }
     rows = list(_rows_of_models(found, head))
     rows += [replace(head, part=COVERAGE, metric=name, value=value, n=0) for name, value in coverage.items()]
+    # How well forms rank the models.
     for form in forms:
         against = "the other half" if form.half else "the whole set"
         name = f"{form.groups} {'most informative' if form.chosen else 'random'} groups with {against}"
         ends = {"value": form.rho, "low": form.low, "high": form.high}
         rows.append(replace(head, part="form", name=name, metric="rho", n=0, cases=form.models, **ends))
+    # The groups, then the information of the whole set along the scale of abilities.
     for metric, estimates in {"difficulty": found.difficulty, "log_discrimination": found.log_discrimination}.items():
         means, deviations = (numbers.tolist() for numbers in estimates)
         for group in found.most_informative():
             of_group = replace(head, part="group", metric=metric, name=found.answers.groups[group])
             rows.append(replace(of_group, value=means[group], se=deviations[group]))
     for ability in np.arange(-16, 17) / 4:
-        # Its root is one over the standard error of an ability if cases are independent.
+        # One over its root is the standard error of an ability if cases are independent.
         information = float(found.information(ability) @ found.answers.asked.max(axis=1))
         rows.append(replace(head, part="information", name=f"{ability:+.2f}", metric="information", value=information))
     return Scores(rows, list(_warnings(found, forms)))
 
 
 def _rows_of_models(found: Calibration, head: Row) -> Iterator[Row]:
-    """The ability of each model, the ablest first, and the difference of every two, those of neighbours first."""
+    """Yield rows of each model, the ablest first: its ability and accuracy; then of the difference of every two models.
+
+    The differences of models next to each other in the ranking come first. ``head`` has what all rows share.
+    """
     names, gaps = found.answers.models, differences(found)
     order: list[int] = np.argsort(-found.abilities, kind="stable").tolist()
     best, *_ = ranking = [names[index] for index in order]
     p_of_best = {gap.other: gap.p_holm for gap in gaps if gap.model == best}
     for index in order:
         name, cases = names[index], int(found.answers.asked[:, index].sum())
+        # Models that a test does not tell from the best are tied with it.
         mark = "best" if name == best else ("tied" if p_of_best[name] >= LEVEL else "")
         of_model = replace(head, model=name, cases=cases)
         bars = _bars(float(found.abilities[index]), float(found.errors[index]))
@@ -523,17 +535,17 @@ def _bars(value: float, error: float) -> dict[str, float]:
 
 
 def _warnings(found: Calibration, forms: Sequence[Form]) -> Iterator[str]:
-    """What the answers are too few to tell."""
+    """Yield sentences about what the answers are too few to tell."""
     models = len(found.answers.models)
-    of_b, of_a = found.reliability()
-    if of_a is None:
+    difficulty_reliability, reliability = found.reliability()  # of difficulties and discriminations
+    if reliability is None:
         why = f", which needs {FEWEST_FOR_2PL} models or more" if models < FEWEST_FOR_2PL else ""
         yield f"Rasch model: one discrimination for all groups{why}"
-    elif of_a < _UNTOLD:
-        untold = f"{models} models do not tell discriminations of single groups (reliability {of_a:.2f})"
+    elif reliability < _UNTOLD:
+        untold = f"{models} models do not tell discriminations of single groups (reliability {reliability:.2f})"
         yield f"warning: {untold}: use their spread, not their values"
-    if of_b < _UNTOLD:
-        yield f"warning: {models} models do not tell which groups are hard (reliability {of_b:.2f})"
+    if difficulty_reliability < _UNTOLD:
+        yield f"warning: {models} models do not tell which groups are hard (reliability {difficulty_reliability:.2f})"
     if short := shortest_form(forms):
         yield f"the shortest form with a mean ρ of {KEPT} has the first {short.groups} groups of --full and --json"
     elif any(form.chosen for form in forms):

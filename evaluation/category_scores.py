@@ -5,9 +5,8 @@ of the vocabulary, by cosine or another similarity; a word that is looked up as 
 neighbours as well, as gensim does with the words of a query. Of neighbours that are equally near, those outside the
 category come first, so that ties count against the model.
 
-OddOneOut (section 2.2) is how often a word from elsewhere is the odd one among k words of a category. A word w is the
-odd one of a set S of k words, with m = k + 1 words and their mean μ = (w + ΣS) / m (equations 3 to 5), by one of the
-published readings:
+OddOneOut (section 2.2) is how often a word w from elsewhere is the odd one among a set S of k words of a category. With
+μ = (w + ΣS) / m, the mean of these m = k + 1 words (equations 3 to 5), the odd one is, by a published reading:
 
     euclidean    the word farthest from the mean
     cosine-unit  the word with the smallest cosine to the mean of unit vectors, as gensim's doesnt_match has it
@@ -52,8 +51,7 @@ class CategoryVectors:
 
     ``keys`` has all of them, as the parts they are looked up as, ``known`` the places in it of those in vocabulary.
     Of these, ``vectors`` holds the raw vectors, shape ``(known, dimensions)``; ``parts[i]`` is a vocabulary row that
-    the vector of ``owners[i]`` was made of; ``rows`` has the vocabulary row of each that is one word of the vocabulary,
-    -1 for others.
+    the vector of ``owners[i]`` was made of; ``rows`` has the row of each that is one word of the vocabulary, or -1.
     """
 
     name: str
@@ -66,14 +64,18 @@ class CategoryVectors:
 
 
 def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryVectors:
-    """Look up a category; words that are looked up alike ("New York", "new_york") are one word."""
+    """Find the vectors of a category's words, and the rows of the vocabulary that each was made of.
+
+    A word's key is the parts that it is looked up as: "New York" and "new_york" have one key and are one word.
+    """
     words: dict[tuple[str, ...], str] = {}
     for word in category.words:
         words.setdefault(tuple(model.parts(word)), word)
     vectors = model.find(words.values())
     known = {key: vectors[word] for key, word in words.items() if word in vectors}
-    index = model.words.index if model.words else {}
-    made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]
+    # Each known word beside each row of the vocabulary that it was made of; -1 where a word has not one row of its own.
+    row_of = model.words.index if model.words else {}
+    made_of = [(owner, row_of[part]) for owner, key in enumerate(known) for part in key if part in row_of]
     owners, parts = np.array(made_of, np.int64).reshape(-1, 2).T
     return CategoryVectors(
         category.name,
@@ -82,7 +84,7 @@ def look_up_category(category: WordCategory, model: EmbeddingModel) -> CategoryV
         vectors=embeddings.stack(list(known.values())),
         owners=owners,
         parts=parts,
-        rows=np.array([index.get(key[0], -1) if len(key) == 1 else -1 for key in known], np.int64),
+        rows=np.array([row_of.get(key[0], -1) if len(key) == 1 else -1 for key in known], np.int64),
     )
 
 
@@ -92,20 +94,15 @@ def score_of(members: CategoryVectors, correct: int, comparisons: int) -> PartSc
 
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[PartScore]) -> Scored:
-    """The mean over the categories (equations 2 and 8), each a unit, without skipped ones; and each category."""
+    """The mean of a model's scores over the categories that were not skipped, with error bars; and each category's."""
     shares = [(index, score.percent / 100) for index, score in enumerate(scores) if score.percent is not None]
     sums = np.array([share for _, share in shares], dtype=np.float64)[:, None]
-    whole = Tally(("score",), sums, np.ones(len(shares)), [index for index, _ in shares], "category")
-    plain: dict[Part, Mapping[str, float | None]] = {
-        Part("category", score.name): {
-            "cases": score.comparisons,
-            "words": score.count,
-            "missing": score.missing,
-            "correct": score.correct,
-            "score": score.percent,
-        }
-        for score in scores
-    }
+    asked = [index for index, _ in shares]  # models are compared on categories that none of them skipped
+    whole = Tally(("score",), sums, counts=np.ones(len(shares)), asked=asked, unit="category")
+    plain: dict[Part, Mapping[str, float | None]] = {}
+    for score in scores:
+        words = {"cases": score.comparisons, "words": score.count, "missing": score.missing}
+        plain[Part("category", score.name)] = {**words, "correct": score.correct, "score": score.percent}
     skipped = {"skipped_categories": len(scores) - len(shares), "vocabulary_size": vocabulary_size}
     return Scored(model, dataset, "own", {WHOLE: whole}, plain | {Part(COVERAGE): skipped})
 
@@ -113,12 +110,11 @@ def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequen
 def score_topk(
     members: CategoryVectors, vocabulary: WordVectors, k: int, skip_oov: bool = False, similarity: Similarity = cosine
 ) -> PartScore:
-    """The Topk score of a category, over all its words.
+    """Count, for each word of a category, how many of its k nearest neighbours are in the category: Topk is the share.
 
-    A word out of vocabulary scores 0 and stays among them, unless ``skip_oov`` leaves it out.
-
-    The i-th nearest member is among the k nearest neighbours if i plus the number of words outside the category that
-    are as near is at most k. So it is enough to count those words, block by block, and no list of neighbours is made.
+    A word out of vocabulary has none of them, unless ``skip_oov`` leaves it out. The i-th nearest member is among the k
+    nearest neighbours if i plus the number of words outside the category that are as near is at most k. So it is enough
+    to count those words, block by block, and no list of neighbours is made.
     """
     known = len(members.known)
     count = known if skip_oov else len(members.keys)
@@ -128,29 +124,29 @@ def score_topk(
         return score_of(members, 0, count * k)
     own_rows = members.rows[members.rows >= 0]
     near = _nearness(members, own_rows, vocabulary.rows[own_rows].astype(np.float64), similarity)
-    nearest = -np.sort(-near, axis=1)[:, :k]  # the similarities of the nearest members, the largest first
-    outside = np.zeros(nearest.shape, dtype=np.int64)  # how many other words are as near
+    nearest = -np.sort(-near, axis=1)[:, :k]  # similarities of the nearest members, largest first: (known, up to k)
+    outside = np.zeros(nearest.shape, dtype=np.int64)  # how many words outside the category are as near
     for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(known, embeddings.width(vocabulary.rows)) + 1):
         near = _nearness(members, rows, vectors, similarity)
         near[:, np.isin(rows, own_rows)] = -np.inf
-        for place in range(nearest.shape[1]):
-            outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - embeddings.TIE_TOLERANCE, axis=1)
-    places = np.arange(1, nearest.shape[1] + 1)
-    hits = np.count_nonzero((outside + places <= k) & np.isfinite(nearest))
+        for index in range(nearest.shape[1]):
+            outside[:, index] += np.count_nonzero(near >= nearest[:, index, None] - embeddings.TIE_TOLERANCE, axis=1)
+    ranks = np.arange(1, nearest.shape[1] + 1)
+    hits = np.count_nonzero((outside + ranks <= k) & np.isfinite(nearest))
     return score_of(members, int(hits), count * k)
 
 
 def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarity: Similarity) -> Vector:
-    """Similarities of members to some words of the vocabulary, shape ``(known, words)``.
+    """Similarities of members to some words of the vocabulary, with these ``rows`` and ``vectors``: ``(known, words)``.
 
-    ``rows`` has the number of each word in the vocabulary, ``vectors`` its vector. What a member is looked up as is no
-    neighbour of it, at minus infinity: the member itself, and the words whose mean a member of several words is.
+    A word that a member was looked up as is no neighbour of it: the similarity is minus infinity for the member itself,
+    and for "new" and "york" if the vector of "New York" is their mean.
     """
     near = similarity(members.vectors, vectors)
-    places = {row: place for place, row in enumerate(rows.tolist())}
+    column_of = {row: column for column, row in enumerate(rows.tolist())}
     for owner, part in zip(members.owners.tolist(), members.parts.tolist(), strict=True):
-        if part in places:
-            near[owner, places[part]] = -np.inf
+        if part in column_of:
+            near[owner, column_of[part]] = -np.inf
     return near
 
 
@@ -172,10 +168,10 @@ def scored_together(model: str, dataset: str, size: int | None, right: Sequence[
 def score_oddoneout(
     categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, settings: OddOneOutOptions
 ) -> Iterator[PartScore]:
-    """The score of each category, one after the other; one with fewer than k words is skipped.
+    """Yield for each category how often an intruder is the odd one beside k of its words, of all pairs or of a sample.
 
-    Raises UsageError without a vocabulary to take intruders from, or for a category so large that its table of
-    comparisons does not fit into memory.
+    A category with fewer than k words is skipped. Raises UsageError without a vocabulary to take intruders from, or for
+    a category so large that its table of comparisons does not fit into memory.
     """
     sources = intruder_pools(categories, vocabulary, settings.intruders, settings.skip_oov)
     for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
@@ -205,13 +201,17 @@ class IntruderPool:
 def intruder_pools(
     categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
 ) -> Iterator[IntruderPool]:
-    """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
+    """Yield the words from which the intruders into each category are taken: of other categories, or the vocabulary.
+
+    UsageError if they are to come from the vocabulary of a model that lists no words.
+    """
     if intruders == "other-categories":
-        row_of: dict[tuple[str, ...], int] = {}  # among the vectors of all categories, -1 without one
+        # The row of each word, by its key, among the vectors of all categories; -1 without a vector.
+        row_of: dict[tuple[str, ...], int] = {}
         start = 0
         for category in categories:
             row_of |= dict.fromkeys(category.keys, -1)
-            row_of |= {category.keys[place]: start + row for row, place in enumerate(category.known.tolist())}
+            row_of |= {category.keys[index]: start + row for row, index in enumerate(category.known.tolist())}
             start += len(category.known)
         vectors = embeddings.stack([category.vectors for category in categories if len(category.known)])
         for members in categories:
@@ -219,13 +219,13 @@ def intruder_pools(
             outside = np.array([row for key, row in row_of.items() if key not in inside], np.int64)
             known = outside[outside >= 0]
             missing = 0 if skip_oov else len(outside) - len(known)
-            yield IntruderPool(vectors, known, missing, shared=np.full(len(members.known), -1))
+            yield IntruderPool(vectors, known, missing, shared=np.full(len(members.known), -1))  # -1: none of them
         return
     if vocabulary is None:
         raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
     rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in vocabulary.blocks(_ROWS_AT_ONCE))])
     for members in categories:
-        if intruders == "vocabulary":
+        if intruders == "vocabulary":  # all of it, so the category's own words are shared: their places in ``rows``
             shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
             yield IntruderPool(vocabulary.rows, rows, missing=0, shared=shared)
         else:
@@ -234,23 +234,22 @@ def intruder_pools(
 
 
 def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> PartScore:
-    """The score of a category by all pairs of k of its words and an intruder; those with an unknown word are wrong."""
+    """Count all pairs of k words of a category and an intruder, and those in which the intruder is the odd one."""
     size, k = len(members.known if settings.skip_oov else members.keys), settings.k
     if size < k:
         return score_of(members, 0, 0)
-    # Each member that is in the pool is in C(size - 1, k - 1) combinations, into which it cannot come as well.
+    # A member that is itself in the pool cannot intrude into the C(size - 1, k - 1) combinations that it is part of.
     impossible = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
     correct = 0
     if (known := len(members.known)) >= k:
         if comb(known, k - 1) * known > _MOST_LIMITS:
-            raise UsageError(
-                f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare "
-                "them all; draw a sample"
-            )
+            seen = f"{known} words have {comb(known, k):,} combinations, too many to compare them all"
+            raise UsageError(f"category {members.name!r}: {seen}; draw a sample")
         counter = ExactCounter(settings.distance, prepare(settings.distance, members.vectors), k)
         for start in range(0, len(pool.rows), _ROWS_AT_ONCE):
             block = pool.vectors[pool.rows[start : start + _ROWS_AT_ONCE]].astype(np.float64)
             correct += counter.count(prepare(settings.distance, block))
+    # Pairs with a word out of vocabulary are among all pairs, but never correct.
     return score_of(members, correct, comb(size, k) * len(pool) - impossible)
 
 
@@ -258,9 +257,8 @@ class ExactCounter:
     """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out.
 
     Each pair takes k comparisons, one for each s in S, of a number for w and T (S without s) with one for S. So F_T(w)
-    is computed once for each w and each of the C(n, k - 1) sets T, and a combination costs k comparisons of rows. In
-    lexicographic order the sets S that share all but their last member are neighbours, and so are the rows of F that
-    they need: they are compared at once.
+    is computed once for each w and each of the C(n, k - 1) sets T. In lexicographic order the sets S that share all but
+    their last member are neighbours, and so are the rows of F that they need: they are compared at once.
     """
 
     def __init__(self, distance: Distance, members: Rows, k: int) -> None:
@@ -272,26 +270,26 @@ class ExactCounter:
         self._limits = self._table(members)[0] + tie
 
     def count(self, words: Rows) -> int:
-        """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
+        """In how many pairs of a combination S of k members and one of the words, shape ``(words, d)``, it stands out.
 
-        A word of the combination never does: it ties with itself.
+        It does if it exceeds each s in S, by numbers of the word and of S without s. A word of S ties with itself.
         """
-        # F has a row for each T, so the more of these there are, the fewer words are taken at once.
+        # The table has a row for each k - 1 members, so the more of these there are, the fewer words are taken at once.
         size, total = max(_FEWEST_WORDS_AT_ONCE, _COMPARED_AT_ONCE // len(self._subsets)), 0
         for start in range(0, words.shape[0], size):
             table, swap = self._table(words[start : start + size])
-            for step in self._steps:
-                wins = self._exceeds(table, swap, step.prefix, step.later)
+            for step in self._steps:  # combinations that share all but their last member
+                exceeds_all = self._exceeds(table, swap, step.prefix, step.later)
                 for member, rows in step.others:
-                    wins &= self._exceeds(table, swap, rows, member)
-                total += int(np.count_nonzero(wins))
+                    exceeds_all &= self._exceeds(table, swap, rows, member)
+                total += int(np.count_nonzero(exceeds_all))
         return total
 
     def _table(self, words: Rows) -> tuple[Vector, Vector | None]:
-        """F_T(w), a row for each T and a column for each w; and swap_s(w), a row for each s.
+        """The numbers F_T(w), a row for each set T of k - 1 members, and swap_s(w), a row for each member s.
 
-        The comparison of an intruder w with a member s of S, where T is S without s, is
-        F_T(w) - swap_s(w) > F_T(s) + tolerance:
+        The columns are the words w. By these numbers w is compared with s, a member of S; T is S without s, and μ is
+        the mean of S and w, of m = k + 1 words. w stands out more than s if F_T(w) - swap_s(w) > F_T(s) + tolerance:
 
         euclidean    m (|w - μ|² - |s - μ|²) = 2 (F_T(w) - F_T(s)) with F_T(x) = (m - 2)/2 |x|² - Σ_T x·t.
         cosine-unit  the projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
@@ -302,16 +300,17 @@ class ExactCounter:
         T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
         3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
         """
-        each, base, swap = embeddings.products(self._members, words), np.zeros(words.shape[0]), None
+        # F is the first term, which is the word's alone, less the products with each member t of T.
+        products, own_term, swap = embeddings.products(self._members, words), np.zeros(words.shape[0]), None
         if self._distance == "euclidean":
-            base = (self._k - 1) / 2 * embeddings.paired_products(words, words)
+            own_term = (self._k - 1) / 2 * embeddings.paired_products(words, words)
         elif self._distance == "cosine-raw":
-            base = -embeddings.lengths(words)
-            swap = each / -base - each / embeddings.lengths(self._members)[:, None]
-            each = each / -base
-        table = np.tile(base, (len(self._subsets), 1))
-        for member in self._subsets.T:
-            table -= each[member]
+            own_term = -embeddings.lengths(words)
+            swap = products / -own_term - products / embeddings.lengths(self._members)[:, None]
+            products = products / -own_term
+        table = np.tile(own_term, (len(self._subsets), 1))
+        for members in self._subsets.T:
+            table -= products[members]
         return table, swap
 
     def _exceeds(self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice) -> Flags:
@@ -321,7 +320,7 @@ class ExactCounter:
 
 
 class Step(NamedTuple):
-    """Some combinations S: k - 1 members, row ``prefix`` of F, with each of the ``later`` members as the last one.
+    """Combinations S of k members: k - 1 of them, row ``prefix`` of F, and each of the ``later`` members as the last.
 
     ``others`` has each of the k - 1 members with the rows of F, parallel to ``later``, of S without it.
     """
@@ -332,13 +331,12 @@ class Step(NamedTuple):
 
 
 def steps(count: int, k: int) -> Iterator[Step]:
-    """Steps that go through every combination S of k of ``count`` members once; k is at least 2.
+    """Yield every combination S of k of ``count`` members once, in steps that share all but the last; k is at least 2.
 
-    F is the table of ``ExactCounter``: its rows are the combinations of k - 1 members in lexicographic order. A step
-    says which of its rows its combinations are compared by. With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12,
-    13, 23. The first step is the prefix 01 with the later members 2 and 3, that is S = 012 and 013. It compares row 01
-    with s = 2 and s = 3; rows 12 and 13 with s = 0; and rows 02 and 03 with s = 1: three slices of neighbouring rows,
-    whatever n is.
+    The table F has a row for each T, a combination of k - 1 members, in lexicographic order. For each member s of S, a
+    step says which row has T = S without s. With 4 members and k = 3 the rows are T = 01, 02, 03, 12, 13, 23. The first
+    step is the prefix 01 with the later members 2 and 3, that is S = 012 and 013. Without their last members, 2 and 3,
+    both are row 01; without 0 they are rows 12 and 13, and without 1 rows 02 and 03: always slices of neighbours.
 
     >>> next(steps(4, 3))
     Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
@@ -351,21 +349,20 @@ def steps(count: int, k: int) -> Iterator[Step]:
             others = []
             for member in subset:
                 rest = tuple(other for other in subset if other != member)
-                # The rests with each later member are neighbours; this is the row of the first of them.
+                # T is the rest with each later member in turn, in neighbouring rows; this is the first of them.
                 start = row_of[*rest, last + 1]
                 others.append((member, slice(start, start + count - (last + 1))))
             yield Step(row, slice(last + 1, count), tuple(others))
 
 
 def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> PartScore:
-    """The score of a category by drawn pairs; the pair of each number depends on it and the seed alone.
+    """Count in how many drawn pairs of k words S of a category and an intruder w from the pool w is the odd one.
 
-    Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
-    pool that are not in S. A pair with a word that has no vector is wrong. A category from which no pair can be drawn
-    scores 0 of 0.
+    The i-th pair depends on i and the seed alone. A pair with a word that has no vector is wrong. A category from which
+    no pair can be drawn scores 0 of 0.
     """
     k, distance = settings.k, settings.distance
-    # The words that S is taken from: for each its row among the known vectors, -1 if it has none.
+    # The words that S is drawn from: for each its row among the known vectors, -1 if it has none.
     words = np.full(len(members.keys), -1)
     words[members.known] = np.arange(len(members.known))
     words = words[words >= 0] if settings.skip_oov else words
@@ -376,15 +373,16 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     vectors, correct = prepare(distance, members.vectors), 0
     for start in range(0, settings.sample, _PAIRS_AT_ONCE):
         numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, settings.sample))
+        # Random keys of each pair: one for each word, of which the k lowest make S, and a last one that chooses w.
         keys = hash_keys(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
         sets = words[np.argsort(keys[:, :-1], axis=1)[:, :k]]
-        # w is drawn by number among the words of the pool that are not in S. Each word of S in the pool, in ascending
-        # order, moves the numbers from its own on up by one, which gives the index of w in the whole pool.
+        # w is drawn by number among the words of the pool that are not in S. Each place of a word of S in the pool, in
+        # ascending order, moves the numbers from it on up by one, which gives the place of w in the whole pool.
         in_pool = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
         choices = len(pool) - np.count_nonzero(in_pool >= 0, axis=1)
         intruders = (keys[:, -1] % choices.astype(np.uint64)).astype(np.int64)
-        for index in in_pool.T:
-            intruders += (index >= 0) & (intruders >= index)
+        for place in in_pool.T:
+            intruders += (place >= 0) & (intruders >= place)
         # The words without a vector are the last of the pool.
         has_vectors = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
         intruder_vectors = prepare(distance, pool.vectors[pool.rows[intruders[has_vectors]]].astype(np.float64))
@@ -395,14 +393,15 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
 
 
 def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> Flags:
-    """Whether each of p words stands out of its set, all prepared: k rows of shape ``(p, d)`` and ``(p, d)``.
+    """Whether each of p words is farther than all k words of its own set from the mean μ of these k + 1 words.
 
-    x·μ is a mean of products, and |x - μ|² is |x|² - 2 x·μ and what all words of a set have in common.
+    ``sets`` has k arrays, one for the i-th word of each set; ``words`` is one more, all of prepared vectors ``(p, d)``.
     """
     points = [*sets, words]
     gram = np.empty((words.shape[0], len(points), len(points)))
     for one, other in combinations_with_replacement(range(len(points)), 2):
         gram[:, one, other] = gram[:, other, one] = embeddings.paired_products(points[one], points[other])
+    # x·μ is a mean of products; |x - μ|² is |x|² - 2 x·μ and |μ|², which all words of a set have in common.
     squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
     far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
     return np.asarray(far[:, -1] > far[:, :-1].max(axis=1) + tie)

@@ -2,8 +2,7 @@
 
 Wikidata numbers its items in the order in which they are made. A model cannot know what was made after its training
 data, so on cases with newer items it is right less often. A case is as new as the newest member of its cluster, the one
-with the highest number: a member that the model does not know stands out in the outlier's place, but an outlier that it
-does not know stands out all the same.
+with the highest number: an unknown member seems to be the outlier, but an outlier stands out even if it is unknown.
 
 Newer items are also less known, and accuracy may fall slowly for that reason alone. So a change is a step beyond a
 straight line: accuracy = a + b r + d [number > cutoff], where r is the rank of the case's number among all cases.
@@ -92,9 +91,8 @@ class _Manifest(msgspec.Struct):
 def read_dates(paths: Iterable[str]) -> list[KnownDate]:
     """The highest item numbers at some dates: of the manifest of a run (or its folder), or of a file of lines.
 
-    A line of such a file is ``2026-11-02,138000000`` or ``2026-11-02,Q138000000``; a first line without a digit, as
-    of the names of columns, is skipped. Raises MissingInputError, and DamagedInputError also where a later date has
-    a lower number.
+    A line of such a file is ``2026-11-02,138000000`` or ``2026-11-02,Q138000000``; a first line without a digit (names
+    of columns) is skipped. Raises MissingInputError, and DamagedInputError also if a later date has a lower number.
     """
     known_dates: list[KnownDate] = []
     for path in map(path_of, paths):
@@ -122,10 +120,8 @@ def read_dates(paths: Iterable[str]) -> list[KnownDate]:
         known_dates += listed
     for earlier, later in pairwise(sorted(known_dates, key=lambda known: known.date)):
         if later.item < earlier.item:
-            raise DamagedInputError(
-                f"expected higher item numbers at later dates, saw {earlier.item} at {earlier.date} and {later.item} "
-                f"at {later.date}"
-            )
+            seen = f"{earlier.item} at {earlier.date} and {later.item} at {later.date}"
+            raise DamagedInputError(f"expected higher item numbers at later dates, saw {seen}")
     return known_dates
 
 
@@ -139,13 +135,14 @@ def _is_date(text: str) -> bool:
 def measure_cutoff(
     evaluation: Evaluation[GroupScore], dates: Sequence[KnownDate] = (), bands: int = 10, seed: int = SEED
 ) -> tuple[list[Row], str]:
-    """The curve of a model's scores on a data set as rows, and a sentence that says where it falls, if it does.
+    """Rows of a model's accuracy by item number, and a sentence that says from where it falls, if it does.
 
-    With ``dates``, in any order, bands end with the items of these dumps, without them there are ``bands`` of about as
-    many cases each. The row "cutoff" has the lowest number after the change as its value, with the ends of its interval
-    and the p-value: how often chance alone makes such a step; without a change that is seen it has the p-value alone,
-    and with too few cases to look for one it is not there. MissingInputError for a data set without QIDs.
+    A case has the number of its newest item: items are numbered as they are made. Bands of numbers end with the dumps
+    of ``dates``, in any order; without them there are ``bands`` of about as many cases each. The row "cutoff" has the
+    lowest number after the change, its interval and p-value: how often chance alone makes such a step. It has no number
+    if no change is seen, and is not there with too few cases. MissingInputError for a data set without QIDs.
     """
+    # The accuracy in each band.
     numbers, cases = _by_newest_item(evaluation)
     known = sorted(dates, key=lambda date: date.item)
     if known:
@@ -156,9 +153,11 @@ def measure_cutoff(
         Part("band", items_between(known, numbers[begin], numbers[end - 1])): tally(cases[begin:end])
         for begin, end in pairwise(sorted({0, *edges, len(numbers)}))
     }
+    # The step down, if there is one.
     classes = np.unique([group.group.id for group, _ in cases], return_inverse=True)[1]
     right = np.array([float(case.detected) for _, case in cases])
     step = find_step(np.array(numbers, dtype=np.int64), right, classes, seed)
+    # The row "cutoff" and the sentence.
     changes: list[Row] = []
     sentence = "too few cases to look for a cutoff"
     if step is not None:
@@ -209,58 +208,64 @@ class Step:
 
 
 def find_step(numbers: IntArray, right: FloatArray, classes: IntArray, seed: int = SEED) -> Step | None:
-    """The step down in ``right``, shares of cases in the order of their ``numbers``; None where there are too few.
+    """Find where ``right``, 0 or 1 for each case in the order of their ``numbers``, steps down from a straight line.
 
-    ``classes`` has the number of the class of each case, from 0 on. All three have shape ``(cases,)``.
+    ``classes`` has the class of each case, a number from 0 on. All three have shape ``(cases,)``. The step is the one
+    that explains most of the variance, with its interval and p-value; None where there are too few cases.
     """
     count = len(numbers)
-    # Where a cutoff may be: in front of a case whose number differs from the one before.
+    # The cases in front of which a step may be: those whose number differs from the one before.
     starts = np.flatnonzero(np.diff(numbers)) + 1
     starts = starts[(starts >= _TRIMMED * count) & (starts <= (1 - _TRIMMED) * count)]
     if count < _LEAST_CASES or not len(starts):
         return None
-    # An orthonormal basis of straight lines over ranks, and of each step, 0 before it and 1 after, its part in that.
+    # Take a straight line over ranks out of ``right``: its two columns are an orthonormal basis of lines.
     line = np.linalg.qr(np.column_stack([np.ones(count), ranks(numbers.tolist())]))[0]
     residuals = right - line @ (line.T @ right)
-    # What the step at each start has in common with the two lines, and with what they leave of ``right``.
-    parts, products = (np.cumsum(values[::-1], axis=0)[::-1][starts] for values in (line, residuals))
-    lengths = count - starts - (parts**2).sum(axis=1)
+    # A step is 0 before its start and 1 from there on, so that its products with both are sums from the start on. Its
+    # squared length is that of what the line does not explain of it.
+    in_line, products = (np.cumsum(values[::-1], axis=0)[::-1][starts] for values in (line, residuals))
+    lengths = count - starts - (in_line**2).sum(axis=1)
     usable = lengths > ROUNDING * count
-    starts, parts, lengths, products = starts[usable], parts[usable], lengths[usable], products[usable]
+    starts, in_line, lengths, products = starts[usable], in_line[usable], lengths[usable], products[usable]
     if not (products < -ROUNDING).any():  # nothing falls anywhere
         middle = len(numbers) // 2
         return Step(middle, middle, middle, 1.0)
 
+    # The step down that explains most, and what it and the line leave of ``right``.
     explained = np.where(products < 0, products**2 / lengths, 0.0)
     best = int(np.argmax(explained))
     places = np.arange(count)[:, None]
-    # What a line does not explain of the step at the best start, and what is then left of ``right``.
-    step = (places >= starts[[best]]) - line @ parts[[best]].T
+    step = (places >= starts[[best]]) - line @ in_line[[best]].T
     rest = residuals - step[:, 0] * products[best] / lengths[best]
     variance = float(rest @ rest) / max(count - 3, 1)
     # Cases of a class depend on each other, before the step often more than after it, or less: the larger one counts.
     sides = (slice(0, starts[best]), slice(starts[best], count))
     sums_by_class = [np.bincount(classes[side], weights=rest[side]) for side in sides]
     spread = max(float((sums**2).sum()) / len(rest[side]) for sums, side in zip(sums_by_class, sides, strict=True))
-    # The interval has the starts that explain hardly less than the best.
+    # The interval has the starts that explain hardly less than the best (Hansen 2000).
     in_interval = np.flatnonzero(explained[best] - explained <= _CRITICAL * max(spread, variance) + ROUNDING)
 
+    # The p-value, from what each class contributes to the products of some of the steps, evenly spread.
     tested = np.unique(np.linspace(0, len(starts) - 1, _MOST_TESTED).round().astype(int))
     contributions = np.zeros((int(classes.max()) + 1, len(tested)))
-    np.add.at(contributions, classes, ((places >= starts[tested]) - line @ parts[tested].T) * residuals[:, None])
+    np.add.at(contributions, classes, ((places >= starts[tested]) - line @ in_line[tested].T) * residuals[:, None])
     at, low, high = (int(starts[index]) for index in (best, in_interval[0], in_interval[-1]))
     return Step(at, low, high, _p_value(contributions, seed))
 
 
 def _p_value(contributions: FloatArray, seed: int) -> float:
-    """How often flipped signs of the classes make as low a statistic at any cutoff, shape ``(classes, cutoffs)``."""
+    """How often chance makes a step down as large at any cutoff: draws flip the signs of whole classes.
+
+    ``contributions`` has what each class adds to the size of the step, shape ``(classes, cutoffs)``; down is negative.
+    """
     errors = np.sqrt((contributions**2).sum(axis=0))
     scaled = contributions[:, errors > ROUNDING] / errors[errors > ROUNDING]
     if not scaled.size:
         return 1.0
-    seen, generator = scaled.sum(axis=0).min(), np.random.default_rng(seed)
+    lowest, generator = scaled.sum(axis=0).min(), np.random.default_rng(seed)
     lower, at_once = 0, max(1, (1 << 22) // len(scaled))
     for begin in range(0, DRAWS, at_once):
         signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
-        lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= seen + ROUNDING))
+        lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= lowest + ROUNDING))
     return (1 + lower) / (1 + DRAWS)
