@@ -1,8 +1,7 @@
 """An audit of a data set: measures of each group, its groups worst first, and all by language and outlier class.
 
-A measure is None if it is unknown. In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also
-*capitals*, so that all of them are in one further class; the Rhine is a *river*, two steps from *city* over *place*,
-and shares no class with either.
+A measure is None if it is unknown. In the cluster {Oslo, Bern} of *city* with the outlier Rhine, both are *capitals*,
+too, so all are in one further class; the Rhine is a *river*, two steps from *city* over *place*, and shares no class.
 """
 
 from collections import Counter, defaultdict
@@ -83,27 +82,28 @@ class GroupMeasures:
 def measure_group(
     group: Group, profile: LanguageProfile, graph: Taxonomy | None = None, broken: tuple[Verdict, ...] = ()
 ) -> GroupMeasures:
-    """All measures of a group that can be computed from its data set and the graph, if there is one."""
+    """Measure a group: how alike its surface forms are, and by the graph of classes, if there is one, its items."""
     cluster = [member.surface for member in group.cluster]
     classes = {item.id: set(graph.classes(item.id)) for item in group.members if graph is not None and item.id in graph}
-    # How many members have each class other than the group's own.
-    members_of = Counter(qid for item in group.cluster for qid in classes.get(item.id, set()) - {group.id})
-    of_group = graph if is_qid(group.id) else None  # which knows nothing of a group without a QID
+    # Class -> how many members have it, the group's own class aside.
+    members_of_class = Counter(qid for item in group.cluster for qid in classes.get(item.id, set()) - {group.id})
+    graph_of_group = graph if is_qid(group.id) else None  # the graph knows nothing of a group without a QID
+    # Outlier class -> whether two of its outliers have a direct class in common; related ones come one by one.
     from_one_class = []
-    for number in DRAWN:  # related outliers come one by one
+    for number in DRAWN:
         items = [outlier for outlier in group.outliers if outlier.outlier_class == number and outlier.id]
         if len(items) > 1:
-            outliers_of = Counter(qid for item in items for qid in (classes.get(item.id, ()) if graph else [item.via]))
-            from_one_class.append((number, max(outliers_of.values(), default=0) > 1))
+            counts = Counter(qid for item in items for qid in (classes.get(item.id, ()) if graph else [item.via]))
+            from_one_class.append((number, max(counts.values(), default=0) > 1))
     return GroupMeasures(
         group,
         contained=sum(1 for _ in parts_of_others(cluster, profile)),
         repeated=len(cluster) - len({surface.casefold() for surface in cluster}),
         shared_affix=shared_affix(cluster, profile.spaced),
         age=age_of(group.cluster),
-        outliers=tuple(_measure_outliers(group, profile, of_group, classes, members_of)),
+        outliers=tuple(_measure_outliers(group, profile, graph_of_group, classes, members_of_class)),
         from_one_class=tuple(from_one_class),
-        further_class=None if of_group is None else max(members_of.values(), default=0) / len(cluster),
+        further_class=None if graph_of_group is None else max(members_of_class.values(), default=0) / len(cluster),
         broken=broken,
     )
 
@@ -113,14 +113,15 @@ def _measure_outliers(
     profile: LanguageProfile,
     graph: Taxonomy | None,
     classes: Mapping[str, set[str]],
-    members_of: Collection[str],
+    classes_of_members: Collection[str],
 ) -> Iterator[OutlierMeasures]:
-    """What surface forms tell of each outlier and, of one with a QID, the graph.
+    """Compare each outlier with the cluster by surface form and, if it has a QID, by the classes in the graph.
 
-    ``classes`` are those of each item, ``members_of`` those of members.
+    ``classes`` has the direct classes of each item, by its QID.
     """
     cluster = [member.surface for member in group.cluster]
     folded, lengths = {surface.casefold() for surface in cluster}, [len(graphemes(surface)) for surface in cluster]
+    # How an outlier that is itself a class is related to the group's class.
     above, below = set[str](), set[str]()
     if graph is not None and group.id in graph:
         above, below = set(graph.above(group.id)), set(graph.below(group.id))
@@ -133,7 +134,7 @@ def _measure_outliers(
             steps = [graph.distance(group.id, one) for one in own_classes] if group.id in graph else []
             by_graph = {
                 "distance": min((step for step in steps if step is not None), default=None),
-                "shared_classes": len(own_classes.intersection(members_of)),
+                "shared_classes": len(own_classes.intersection(classes_of_members)),
                 "relation": relations.get(outlier.id, "none"),
                 "below_class": bool(own_classes & {group.id, *below}),
             }
@@ -150,10 +151,9 @@ def _measure_outliers(
 def broken_filters(groups: Sequence[Group], profile: LanguageProfile, recipe: Recipe) -> list[tuple[Verdict, ...]]:
     """Apply the cluster filters of a recipe to groups in one language.
 
-    Returns a tuple for each group, in the order of ``groups``: every rule that its cluster breaks, in the order of the
-    checks. A build writes the first alone, but a repair of the group needs all. Without a dump, only the stop affixes
-    of the language are known, and affixes are judged by how rare they are among the surface forms of these groups, if
-    there are enough of them.
+    Returns every rule that each group's cluster breaks, in the order of the checks. A build writes the first alone, but
+    a repair of the group needs all. Without a dump, only the stop affixes of the language are known, and affixes are
+    judged by how rare they are among the surface forms of these groups, if there are enough of them.
     """
     require_known(recipe.filters.extra)
     groups = list(map(with_spaces, groups))
@@ -190,14 +190,14 @@ def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
 
 
 def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
-    """The largest share of surface forms that begin or end alike: with the same word, or without spaces character.
+    """The largest share of surface forms with one first or one last word; unless ``spaced``, with one character there.
 
     >>> shared_affix(["North Sea", "Red Sea", "Baltic"], spaced=True)
     0.6666666666666666
     """
-    parts = [surface.casefold().split() if spaced else list(graphemes(surface)) for surface in surfaces]
-    ends = (Counter(part[index] for part in parts if part) for index in (0, -1))
-    largest = max(max(count.values(), default=0) for count in ends)
+    split = [surface.casefold().split() if spaced else list(graphemes(surface)) for surface in surfaces]
+    first_and_last = (Counter(parts[index] for parts in split if parts) for index in (0, -1))
+    largest = max(max(count.values(), default=0) for count in first_and_last)
     return largest / len(surfaces) if largest > 1 else 0.0
 
 
@@ -213,8 +213,7 @@ class Pair(NamedTuple):
 def near_duplicates(groups: Sequence[Group]) -> list[Pair]:
     """Pairs of groups in one language that share at least half of the smaller cluster, most shared members first.
 
-    Five classes of Czech municipalities share seven of eight items. Members are compared by item, or by surface form
-    if a data set does not name the item.
+    Five classes of Czech municipalities share seven of eight items. Members without an item go by their surface forms.
     """
     clusters = [{member.id or member.surface.casefold() for member in group.cluster} for group in groups]
     earlier: defaultdict[str, EarlierClusters] = defaultdict(EarlierClusters)
@@ -301,13 +300,14 @@ def audit_groups(
     bounds: WitnessBounds = NO_BOUNDS,
     recipe: Recipe | None = None,
 ) -> Audit:
-    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id.
+    """Measure all groups, and list them worst first: by wrong test cases, then all findings, ties by language and id.
 
     With a recipe, the rules of its filters that a cluster breaks are measures and findings, too.
     """
     ordered = sorted(groups, key=lambda group: (group.language, group.id))
     pairs, audited = near_duplicates(groups), list[AuditedGroup]()
     languages: dict[str, Mapping[str, Values]] = {}
+    # The measures and findings of each group, and their means in each language.
     for language in dict.fromkeys(group.language for group in ordered):
         listed = [group for group in ordered if group.language == language]
         # The surface forms show how a language without a row is written.
@@ -321,6 +321,7 @@ def audit_groups(
         broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
         languages[language] = _values(measured, len(repeats), broken_share)
     audited.sort(key=lambda one: (-sum(finding.wrong for finding in one.findings), -len(one.findings)))
+    # The groups nearest to the bound of coherence first, and the outliers nearest to that of the margin.
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
     return Audit(
@@ -369,10 +370,13 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
 
 
 def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> dict[str, Values]:
-    """The values of the groups of one language; ``duplicates`` counts its pairs, ``more`` are values of clusters."""
+    """The table of measures of one language, means over its groups: a column for clusters, and one per outlier class.
+
+    ``duplicates`` is the number of pairs of near-duplicate groups, ``more`` has further values of clusters.
+    """
     language = groups[0].group.language
-    # Of groups whose recipe asked for none, nothing is known.
-    asked = any(one.item.certificate is not None for group in groups for one in group.outliers)
+    # Without any certificate (the class that proves an outlier) the recipe asked for none, so the share is unknown.
+    certified = any(one.item.certificate is not None for group in groups for one in group.outliers)
     levels = LEVELS if any(one.group.level for one in groups) else ()
     columns: dict[str, Values] = {
         CLUSTER: {
@@ -392,12 +396,12 @@ def _values(groups: Sequence[GroupMeasures], duplicates: int, more: Values) -> d
     for number, column in COLUMNS.items():
         if outliers := [one for group in groups for one in group.outliers if one.item.outlier_class == number]:
             pairs = [same for group in groups for of_class, same in group.from_one_class if of_class == number]
-            columns[column] = {**_outlier_values(outliers, language, asked), "pairs from one class": _mean(pairs)}
+            columns[column] = {**_outlier_values(outliers, language, certified), "pairs from one class": _mean(pairs)}
     return columns
 
 
-def _outlier_values(outliers: Sequence[OutlierMeasures], language: str, asked: bool) -> Values:
-    """The values of the outliers of one class; ``asked`` says whether a recipe asked for certificates."""
+def _outlier_values(outliers: Sequence[OutlierMeasures], language: str, certified: bool) -> Values:
+    """The means of the measures of one class of outliers; ``certified`` if the recipe asked for certificates."""
     related = [one for one in outliers if one.relation is not None]
     known = [one.shared_classes for one in outliers if one.shared_classes is not None]
     return {
@@ -412,7 +416,7 @@ def _outlier_values(outliers: Sequence[OutlierMeasures], language: str, asked: b
         "the class, above or below it": sum(one.relation != "none" for one in related) if related else None,
         "instance of the class or below": _mean(one.below_class for one in outliers),
         "margin": _mean(one.item.margin for one in outliers),
-        "certificate": _mean(one.item.certificate is not None if asked else None for one in outliers),
+        "certificate": _mean(one.item.certificate is not None if certified else None for one in outliers),
         "most frequent outlier": _most_frequent([one.item for one in outliers]),
     }
 

@@ -4,8 +4,7 @@ A set is solved by meaning only if each of these is right as often as chance. A 
 salience, and picks the word with the highest; of k words with equal salience it is right with 1/k, so that a picker
 that cannot tell words apart is at chance.
 
-In the cluster {Oslo, Bern, Lima} the outlier *Mount Fuji* has most words and most characters, and *Rome* ties with
-three others, which is chance.
+In the cluster {Oslo, Bern, Lima} *Mount Fuji* has most words and characters; *Rome* ties with all, which is chance.
 """
 
 from collections import Counter, defaultdict
@@ -35,39 +34,41 @@ Frequencies = Mapping[str, float]
 
 
 def _highest(number_of: Callable[[Member], int | None], words: Sequence[Member], sign: int = 1) -> list[float] | None:
-    """The word with the highest number, or with ``sign`` -1 the lowest; None where no word has a number above 0."""
+    """Saliences that pick the word with the highest number, with ``sign`` -1 the lowest; None if all numbers are 0."""
     numbers = [number_of(word) or 0 for word in words]
     return [sign * number for number in numbers] if any(numbers) else None
 
 
 def _rarest(trait_of: Callable[[Member], object], words: Sequence[Member]) -> list[float] | None:
-    """The word whose trait the fewest words have."""
+    """Saliences that pick the word whose trait the fewest words have; None if no word has a trait."""
     traits = list(map(trait_of, words))
     having = Counter(traits)
     return [-having[trait] for trait in traits] if having.keys() != {None} else None
 
 
 def odd_letter_pairs(words: Sequence[Member]) -> list[float]:
-    """The word whose pairs of letters, its two ends included, are in the fewest others on average, case ignored."""
+    """Saliences that pick the word whose letter pairs, with its two ends, the fewest others have on average."""
     pairs = [letter_pairs(word.surface) for word in words]
     having = Counter(chain.from_iterable(pairs))
     return [-sum(map(having.__getitem__, own)) / len(own) for own in pairs]
 
 
 def odd_ending(words: Sequence[Member]) -> list[float]:
-    """The word that ends least like the others: in letters, as a reader counts them, from the end, case ignored.
+    """Saliences that pick the word that ends least like the others: minus how many others share each of its endings.
+
+    *Hamburg* shares *g*, *rg*, *urg* and *burg* with *Salzburg*. Letters are as a reader counts them, case ignored.
 
     >>> odd_ending([Member(surface=name) for name in ("Hamburg", "Salzburg", "Hamburger")])
     [-4, -4, 0]
     """
     letters = [tuple(graphemes(word.surface.casefold())) for word in words]
-    endings = [[own[at:] for at in range(len(own))] for own in letters]
-    having = Counter(chain.from_iterable(endings))
-    return [len(own) - sum(map(having.__getitem__, own)) for own in endings]
+    endings = [[own[start:] for start in range(len(own))] for own in letters]
+    count_of = Counter(chain.from_iterable(endings))
+    return [-sum(count_of[ending] - 1 for ending in own) for own in endings]
 
 
 def far_item_number(words: Sequence[Member]) -> list[float] | None:
-    """The word whose item number is farthest from the median of the others': items are numbered as they are made."""
+    """How far the item number of each word is from the median of the others': items are numbered as they are made."""
     if not all(word.id for word in words):
         return None
     numbers = [qid_number(word.id) for word in words]
@@ -99,10 +100,10 @@ ELSEWHERE: Final = "outlier elsewhere"
 def _outlier_elsewhere(
     outliers: Mapping[str, int], members: Mapping[str, int], groups: int, words: Sequence[Member]
 ) -> list[float]:
-    """The word that is an outlier of most other groups of the language, and of these that is least often a member.
+    """Saliences that pick the word that is an outlier most often in other groups, and of these least often a member.
 
-    ``outliers`` and ``members`` count these words in all ``groups``, the case itself included, which is taken off: it
-    knows all other groups by heart, and nothing of this one. The last word of a case is the outlier.
+    ``outliers`` and ``members`` count words over all ``groups`` of the language. This picker knows the others by heart,
+    but nothing of this case, which is taken off the counts. The last word of a case is its outlier.
     """
     *cluster, outlier = [word.surface.casefold() for word in words]
     as_outlier = [*(outliers[name] for name in cluster), outliers[outlier] - 1]
@@ -112,7 +113,7 @@ def _outlier_elsewhere(
 
 
 def _rarest_token(frequencies: Frequencies, words: Sequence[Member]) -> list[float]:
-    """The word that has the rarest token; a token that is not listed has no frequency at all."""
+    """Saliences that pick the word with the rarest token; a token that is not listed has no frequency at all."""
     tokens = [word.surface.casefold().split() for word in words]
     return [-min((frequencies.get(token, 0) for token in own), default=0) for own in tokens]
 
@@ -159,7 +160,7 @@ def baselines_by_language(
     frequencies: Mapping[str, Frequencies] | None = None,
     columns: Sequence[str] = (*COLUMNS.values(), ALL),
 ) -> Mapping[str, Columns]:
-    """The baselines of each language, in these columns: of each outlier class that its cases have, and of all of them.
+    """How often pickers, guessers that ignore meaning, find the outlier: by language, then by outlier class and "all".
 
     ``frequencies`` are those of tokens, by language.
     """
@@ -169,17 +170,19 @@ def baselines_by_language(
             by_language[group.language or UNKNOWN].append(group)
     by_column: dict[str, dict[str, Baselines]] = {}
     for language, listed in sorted(by_language.items()):
+        # The pickers: those of a case alone, and those that know other groups or how frequent tokens are.
         outliers = Counter(each.surface.casefold() for group in listed for each in group.outliers)
         members = Counter(each.surface.casefold() for group in listed for each in group.cluster)
         pickers: dict[str, Picker] = {**PICKERS, ELSEWHERE: partial(_outlier_elsewhere, outliers, members, len(listed))}
         if known := (frequencies or {}).get(language):
             pickers[LEAST_FREQUENT] = partial(_rarest_token, known)
+        # What each picker gets for each case, in which the outlier is the last word.
         cases: defaultdict[str, list[CaseCredits]] = defaultdict(list)
         for group in listed:
             for outlier in group.outliers:
                 words = (*group.cluster, outlier)
-                picked = {name: picker(words) for name, picker in pickers.items()}
-                credits_ = {name: None if own is None else credit(own, -1) for name, own in picked.items()}
+                saliences = {name: picker(words) for name, picker in pickers.items()}
+                credits_ = {name: None if own is None else credit(own, -1) for name, own in saliences.items()}
                 for column in (COLUMNS[outlier.outlier_class], ALL):
                     cases[column].append(CaseCredits(group.id, len(words), credits_))
         by_column[language] = {column: _hit_rates(cases[column], pickers) for column in columns if cases[column]}
@@ -187,27 +190,31 @@ def baselines_by_language(
 
 
 def _hit_rates(cases: Sequence[CaseCredits], pickers: Iterable[str]) -> Baselines:
-    """How often chance and each picker are right; the interval is over groups, whose cases depend on each other."""
+    """The share of cases in which chance, and each picker, finds the outlier; None for a picker that no case allows.
+
+    The interval is over groups, whose cases depend on each other.
+    """
     chance = fmean(1 / case.words for case in cases)
-    rates: dict[str, ErrorBars | None] = {CHANCE: ErrorBars(chance, chance, chance, None, len(cases))}
+    exact = ErrorBars(chance, low=chance, high=chance, standard_error=None, n=len(cases))
+    rates: dict[str, ErrorBars | None] = {CHANCE: exact}
     for picker in pickers:
-        right = [(case.group, value) for case in cases if (value := case.credits_[picker]) is not None]
+        credits_ = [(case.group, value) for case in cases if (value := case.credits_[picker]) is not None]
         rates[picker] = None
-        if right:
-            _, sums, sizes = sum_by_unit([group for group, _ in right], np.array([[value] for _, value in right]))
-            share = float(sums.sum() / sizes.sum())
-            rates[picker] = ErrorBars(share, *clustered_wilson(sums[:, 0], sizes), None, len(right))
+        if credits_:
+            _, sums, sizes = sum_by_unit([group for group, _ in credits_], np.array([[value] for _, value in credits_]))
+            low, high = clustered_wilson(sums[:, 0], sizes)
+            rates[picker] = ErrorBars(float(sums.sum() / sizes.sum()), low, high, standard_error=None, n=len(credits_))
     return rates
 
 
 def baseline_rows(by_language: Mapping[str, Columns], dataset: str = "") -> list[Row]:
-    """A row for each picker, as the model, in each language and outlier class; no value where the set lacks facts."""
+    """The accuracy in percent of each picker, as the model of a row, by language and outlier class; None if unknown."""
     rows = []
     for language, columns in by_language.items():
-        for column, found in columns.items():
+        for column, rates in columns.items():
             part, name = (ALL, "") if column == ALL else ("outlier class", column)
             head = Row(task="baseline", model="", dataset=dataset, language=language, metric="accuracy")
-            for picker, one in found.items():
-                row = with_bars(replace(head, model=picker, part=part, name=name), one, 100)
-                rows.append(replace(row, cases=row.n, n=0))
+            for picker, rate in rates.items():
+                row = with_bars(replace(head, model=picker, part=part, name=name), rate, scale=100)
+                rows.append(replace(row, cases=row.n, n=0))  # the n of a rate counts cases, not independent units
     return rows

@@ -40,9 +40,7 @@ from wikisem.typed_json import decode_json
 
 _EXPECTED: Final = "a JSON line of a sample"
 # How inspect-ai's metrics read the words of its scorers; all other scores are numbers.
-_VALUES: Final[Mapping[str, float]] = {
-    "c": 1, "p": 0.5, "i": 0, "n": 0, "yes": 1, "true": 1, "no": 0, "false": 0
-}  # fmt: skip
+_VALUES: Final[Mapping[str, float]] = {"c": 1, "p": 0.5, "i": 0, "n": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 _ZSTANDARD: Final = 93  # of the ZIP file format specification 6.3.8, appendix on compression methods
 # The cases of a release by ``case_id``, which models were asked.
 Asked: TypeAlias = Mapping[str, tuple[Group, Outlier]]
@@ -73,14 +71,15 @@ class _Sample(msgspec.Struct):
 
 
 def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN) -> Evaluation[GroupScore]:
-    """The scores in a file that ``lm_eval --log_samples`` wrote for a task of a release.
+    """Score a model on the outlier cases that ``lm_eval --log_samples`` logged, put together again as groups.
 
     ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
-    harness's metrics of these names. With the cases ``asked``, those of the log have QIDs. MissingInputError without
-    samples, DamagedInputError with the line of another, or of a case that is not among them.
+    harness's metrics of these names. ``asked`` are the cases of the release, from which those of the log get QIDs.
+    MissingInputError without samples, DamagedInputError with the line of a damaged one, or of a case not asked.
     """
+    # The cases of one language and class are one group; all show its cluster, so the first is kept for that.
     by_class: defaultdict[tuple[str, str], list[CaseScore]] = defaultdict(list)
-    docs: dict[tuple[str, str], SampleDoc] = {}  # the first case of each class, whose cluster is that of all
+    docs: dict[tuple[str, str], SampleDoc] = {}
     for doc, scores in read_cases(path, measure, asked):
         docs.setdefault((doc.language, doc.class_), doc)
         by_class[doc.language, doc.class_].append(score_case(doc, scores))
@@ -107,23 +106,20 @@ def _model_of(path: Path) -> str:
 
 
 def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
-    """A test case, from what its choices are compared by: the position of its outlier, and whether that is the last."""
+    """Score a case by the ``scores`` of its choices: how many cluster words are below its outlier, as a share."""
     choices, answer = doc.choices, doc.answer
     # Of equal scores the first counts as higher, as in the harness.
-    below = sum(
-        one < scores[answer] or (one == scores[answer] and index > answer)
-        for index, one in enumerate(scores)
-        if index != answer
-    )
+    below = sum((score, -index) < (scores[answer], -answer) for index, score in enumerate(scores))
     qid = doc.items[answer] if doc.items else ""
     outlier = Outlier(id=qid, surface=choices[answer], outlier_class=doc.outlier_class)
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
 def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
-    """The cases of a file, each with the scores of its choices; MissingInputError without any.
+    """Yield the outlier cases of a log, each with a score for each choice; MissingInputError without any.
 
-    The groups that were ``asked`` have what a release keeps apart from its cases: the QIDs of classes and words.
+    A log has no QIDs of classes and words (only those of releases before 2026-11-27 do). ``asked`` has them: the group
+    and outlier of each case of the release, by its id.
     """
     lines = list(_lines(path))
     if not lines:
@@ -135,6 +131,7 @@ def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sam
             # Beside each choice's log-likelihood is whether it would be the greedy answer.
             likelihoods = [float(pair[0]) for pair in sample.filtered_resps]
             scores = choice_scores(doc, likelihoods, measure)
+            # Find the QID of each choice by its surface form in the group.
             if asked and not doc.items:
                 if doc.id not in asked:
                     raise ValueError(f"case {doc.id!r}, which the groups do not have")
@@ -145,10 +142,8 @@ def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sam
                 items = [qids[word] for word in doc.choices]
                 doc = replace(doc, class_=group.qid, label=group.label, items=items)
         except (IndexError, TypeError, ValueError) as error:
-            raise DamagedInputError(
-                f"{where}: expected a sample of a task of a release with the score of each choice, saw "
-                f"{type(error).__name__}: {error}"
-            ) from error
+            expected = "a sample of a task of a release with the score of each choice"
+            raise DamagedInputError(f"{where}: expected {expected}, saw {type(error).__name__}: {error}") from error
         yield doc, scores
 
 
@@ -159,7 +154,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
-    """What choices are compared by, from their log-likelihoods; ValueError where these do not make a test case."""
+    """Score each choice by its log-likelihood, whole or by length; ValueError where these do not make a test case."""
     choices, answer = doc.choices, doc.answer
     if len(likelihoods) != len(choices):
         raise ValueError(f"{len(likelihoods)} scores for {len(choices)} choices")
@@ -195,9 +190,9 @@ def has_walls(path: Path) -> bool:
 
 
 def read_wall_samples(path: Path) -> Evaluation[WallScore]:
-    """The scores of the answers in a file that ``lm_eval --log_samples`` wrote for the walls of a release.
+    """Score a model's answers to walls (words to divide into groups) that ``lm_eval --log_samples`` logged.
 
-    They are those of the harness, with error bars and by tier. DamagedInputError with the line of what is no answer.
+    DamagedInputError with the line of what is no answer.
     """
     scored = []
     for where, line in _lines(path):
@@ -205,12 +200,13 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
         wall = wall_of_row(sample.doc, where)
         if len(sample.filtered_resps) != 1:
             raise DamagedInputError(f"{where}: expected one answer, saw {len(sample.filtered_resps)}")
-        surfaces, places = [word.surface for word in wall.words], {word.id: at for at, word in enumerate(wall.words)}
-        truth = [[places[member] for member in group.members] for group in wall.groups]
-        partition = parse_answer(sample.filtered_resps[0], surfaces)
-        groups = tuple(tuple(surfaces[at] for at in group) for group in partition)
-        scores = score_partition(partition, truth)
-        scored.append(WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, scores))
+        # Both the true groups and the answer as lists of the indices of words.
+        surfaces, index_of = [word.surface for word in wall.words], {word.id: i for i, word in enumerate(wall.words)}
+        truth = [[index_of[member] for member in group.members] for group in wall.groups]
+        answer = parse_answer(sample.filtered_resps[0], surfaces)
+        found = tuple(tuple(surfaces[index] for index in group) for group in answer)
+        scores, sizes = score_partition(answer, truth), tuple(map(len, truth))
+        scored.append(WallScore(wall, known=len(surfaces), sizes=sizes, found=found, scores=scores))
     return Evaluation(_model_of(path), notes=(), scores=tuple(scored), dataset=path.stem)
 
 
@@ -242,7 +238,6 @@ def read_log(path: Path, cluster_by: str, metric: str = "") -> Log:
     ``cluster_by`` names a field of a sample's document (its metadata, in inspect-ai), or of the sample itself, such as
     ``doc_id`` or ``id``. ``metric`` is one of the metrics of lm-evaluation-harness, the first by default, also with a
     filter ("exact_match,strict-match"), or a scorer of inspect-ai, with a key if it gives several ("judge,fluency").
-
     Raises MissingInputError without samples, UsageError for a field or metric that the samples do not have, and
     DamagedInputError for a file that is no log, a score that is not from 0 to 1, and a second sample of one name.
     """
@@ -257,7 +252,10 @@ def read_log(path: Path, cluster_by: str, metric: str = "") -> Log:
 
 
 def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
-    """The log of lm-evaluation-harness: a line for each sample and filter, in a folder that is named by the model."""
+    """Read a log of lm-evaluation-harness: JSON lines, one for each sample and filter, in a folder named by the model.
+
+    ``metric`` is "name", or "name,filter" if answers were extracted in several ways; without it, the first is taken.
+    """
     name, _, filter_name = metric.partition(",")
     samples: dict[str, Sample] = {}
     filters: set[str] = set()
@@ -275,7 +273,8 @@ def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
         if len(filters) > 1:
             wanted = " or ".join(f"{name},{each}" for each in sorted(filters))
             raise UsageError(f"{path}: expected a metric with one of the filters ({wanted}), saw {name!r}")
-        _add(samples, str(sample["doc_id"]), (sample.get("doc"), sample), cluster_by, sample[name], where)
+        fields = (sample.get("doc"), sample)
+        _add(samples, str(sample["doc_id"]), fields, cluster_by, value=sample[name], where=where)
     # The harness puts the time of the run after the name of the task.
     task = path.stem.removeprefix("samples_").partition("_20")[0]
     return Log(path, _model_of(path), task, name, samples)
@@ -299,10 +298,10 @@ class _InspectLog(msgspec.Struct):
 
 
 def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
-    """The log of inspect-ai, whose samples without a score are counted; the arguments are those of ``read_log``.
+    """Read a log of inspect-ai: the score of each sample by one scorer, and how many samples have none.
 
-    ``metric`` is "scorer" or "scorer,key"; without it, the first scorer of the first sample that has any is that of
-    all samples.
+    ``metric`` is "scorer", or "scorer,key" for one that gives several scores; without it, the first one seen is taken.
+    ``cluster_by`` is the field that says which samples depend on each other.
     """
     task, listed = _inspect_samples(path)
     with_scores = [(sample, sample.scores) for sample in listed if sample.scores]
@@ -319,8 +318,9 @@ def _read_inspect(path: Path, cluster_by: str, metric: str) -> Log:
                 wanted = ", ".join(f"{scorer},{each}" for each in value)
                 raise UsageError(f"{where}: expected a metric ({wanted}), saw {metric or scorer!r}")
             value = value[key]
-        fields = {"id": sample.id, "epoch": sample.epoch}
-        _add(samples, f"{sample.id} #{sample.epoch}", (sample.metadata, fields), cluster_by, value, where)
+        # A sample may be asked several times, in epochs.
+        fields = (sample.metadata, {"id": sample.id, "epoch": sample.epoch})
+        _add(samples, f"{sample.id} #{sample.epoch}", fields, cluster_by, value=value, where=where)
     return Log(path, task.model, task.task, metric or scorer, samples, unscored=len(listed) - len(samples))
 
 
@@ -385,7 +385,7 @@ def _add(samples: dict[str, Sample], name: str, fields: Sequence[Any], cluster_b
 
 
 def scored(logs: Iterable[Log]) -> list[Scored]:
-    """The tally of each log by cluster; if models have other samples of a task, those that all have as well.
+    """Sum the scores of each log by cluster, and if its models differ in samples of a task, on those that all have too.
 
     UsageError for two logs of a model and a task.
     """
@@ -396,12 +396,14 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
             seen = f"{of_task[log.model].path} and {log.path}"
             raise UsageError(f"expected one log of {log.model} on {log.task}, saw {seen}")
         of_task[log.model] = log
+    # What is summed: all samples of each log, then those in common.
     shared = {task: set.intersection(*(set(log.samples) for log in own.values())) for task, own in by_task.items()}
     ordered = [log for of_task in by_task.values() for log in of_task.values()]
     to_tally: list[tuple[Log, Vocabulary, Iterable[str]]] = [(log, "own", log.samples) for log in ordered]
     differ = any(set(log.samples) != shared[log.task] for log in ordered)
     if differ and len({log.model for log in ordered}) > 1:
         to_tally += [(log, "common", shared[log.task]) for log in ordered]
+    # Samples of a cluster, such as questions on one text, depend on each other.
     tallied = []
     for log, vocabulary, names in to_tally:
         samples = {name: log.samples[name] for name in sorted(names)}
@@ -412,7 +414,7 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
             asked[sample.cluster].append(name)
         about = {"test_cases": len(log.samples) + log.unscored, "unscored": log.unscored}
         plain = {Part(COVERAGE): about} if vocabulary == "own" else {}
-        tally = Tally((log.metric,), sums, counts, list(map(tuple, asked.values())), "cluster")
+        tally = Tally((log.metric,), sums, counts, asked=list(map(tuple, asked.values())), unit="cluster")
         tallied.append(Scored(log.model, log.task, vocabulary, {WHOLE: tally}, plain))
     return tallied
 

@@ -35,11 +35,11 @@ _CITATION = """@article{blair2016automated,
 
 
 def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> AbsTask:
-    """The task over the groups of a release, in the languages given or in all that it has.
+    """Make an MTEB task of the groups of a release, in the languages given or in all that it has.
 
-    Its name ends with a digest of the groups: MTEB takes results from its cache by name, whatever the revision is.
     MissingInputError where a language, or any, has no groups in the folder.
     """
+    # The tables, read whole, so that all checksums are verified before MTEB reads them without.
     files = {path.stem: path for path in sorted(Path(folder).resolve().glob("groups/*.parquet"))}
     missing = [code for code in languages if code not in files]
     if missing or not files:
@@ -48,21 +48,22 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files.values())).hexdigest()
     tables = {}
     for code, path in chosen.items():
-        # Whole, so that all checksums of a table are verified before MTEB reads it without them.
         with path.open("rb") as source, open_parquet(source, str(path), "a Parquet file of groups") as file:
             tables[code] = file.read()
-    scripts = {}  # of the words of each table: its own language, or those that are mixed
+    # The languages and scripts of the words of each table, as MTEB writes them: "deu-Latn". A table may mix several.
+    scripts = {}
     for code, table in tables.items():
         members = pc.list_flatten(table["cluster"])
         languages_seen = pc.unique(pc.struct_field(members, "language")).to_pylist()
-        # As MTEB writes them: "deu-Latn".
         scripts[code] = sorted({f"{iso_639_3(one or code)}-{iso_15924(one or code)}" for one in languages_seen})
+    # The dates of the dumps that it was made from, and its licence.
     manifest = Path(folder) / "manifest.json"
     stages = json.loads(manifest.read_bytes()).get("stages", {}) if manifest.is_file() else {}
     inputs = [one for stage in stages.values() for one in stage.get("inputs") or ()]
     dates = sorted(filter(None, (date_in_name(one.get("date", "")) or date_in_name(one["path"]) for one in inputs)))
     licence = (next(iter(tables.values())).schema.metadata or {}).get(b"wikisem.license", b"not specified")
     metadata = TaskMetadata(
+        # MTEB takes results from its cache by name, whatever the revision is, so the name has a digest of the groups.
         name=f"WikisemOutlierDetection.{digest[:8]}",
         description="How often the outlier is the word without which a set of words is most compact.",
         dataset={"path": "parquet", "revision": digest},
@@ -102,14 +103,10 @@ class _OutlierDetection(AbsTask):
         groups = [msgspec.convert(row, Group) for row in data_split]
 
         def encode(texts: Sequence[str]) -> Any:
-            vectors = model.encode(
-                create_dataloader(Dataset.from_dict({"text": list(texts)}), task_metadata=self.metadata),
-                task_metadata=self.metadata,
-                hf_split=about["hf_split"],
-                hf_subset=about["hf_subset"],
-                **about["encode_kwargs"],
-            )
-            return np.asarray(vectors, dtype=np.float64)
+            """Embed texts by MTEB's interface: a batch of them with the task, split and language that they are of."""
+            loader = create_dataloader(Dataset.from_dict({"text": list(texts)}), task_metadata=self.metadata)
+            of_what = {"hf_split": about["hf_split"], "hf_subset": about["hf_subset"], **about["encode_kwargs"]}
+            return np.asarray(model.encode(loader, task_metadata=self.metadata, **of_what), dtype=np.float64)
 
         # As ``wikisem evaluate`` asks a model: each word once, with blanks for "_".
         known = TextModel("the model", encode).find({word for group in groups for word in words_of(group)})
@@ -117,13 +114,8 @@ class _OutlierDetection(AbsTask):
         found = tally([(group, case) for group in scored for case in group.cases])
         accuracy, opp = found.error_bars()
         assert accuracy is not None and opp is not None
-        return {
-            "opp": opp.value / 100,
-            "accuracy": accuracy.value / 100,
-            "opp_low": opp.low / 100,
-            "opp_high": opp.high / 100,
-            "cases": float(found.counts.sum()),
-        }
+        percents = {"opp": opp.value, "accuracy": accuracy.value, "opp_low": opp.low, "opp_high": opp.high}
+        return {name: value / 100 for name, value in percents.items()} | {"cases": float(found.counts.sum())}
 
     def _calculate_descriptive_statistics_from_split(
         self, split: str, *, hf_subset: str | None = None, **_: Any
