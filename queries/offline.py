@@ -31,11 +31,11 @@ from wikisem.schemas import ADDED, ENTITIES
 class EntitySource:
     """A CategorySource over the Parquet of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files.
 
-    That is a path or a URL. Raises MissingInputError if there is no Parquet, DamagedInputError if it is not that of
-    entities.
+    It is a path or a URL. Raises MissingInputError without Parquet there, DamagedInputError if it has no entities.
     """
 
     def __init__(self, folder: str) -> None:
+        """Find the Parquet files, in the folder itself or in its ``entities``, and check the first."""
         self._folder = folder.rstrip("/")
         path = check_address(self._folder).rstrip("/") or "/"
         found = find_folder(path, "entities", read_if_there)
@@ -43,9 +43,9 @@ class EntitySource:
         self._files = list_files(f"{self._path}/*.parquet")
         if not self._files:
             raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {self._folder!r}")
-        with _open(self._files[0]):  # raises before anything else is done
+        with _open(self._files[0]):  # raises if it has other columns
             pass
-        self._known: dict[str, PropertyEdges] = {}  # what was read, by property
+        self._known: dict[str, PropertyEdges] = {}  # statements that were read, by property
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""
@@ -112,7 +112,7 @@ class EntitySource:
         return unsorted[order], join(counts)[order]
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
-        """The labels of items under the given language codes, in the order of the codes."""
+        """The labels of items, by QID and by language code in the order of ``codes``; items without any are absent."""
         index = list_files(f"{index_folder(self._path)}/*.parquet")
         # Files that were written before there was an index are read as a whole.
         tables: Iterator[pa.RecordBatch | pa.Table] = (
@@ -162,11 +162,8 @@ class EntitySource:
                     yield batch if chosen is None else batch.filter(pc.is_in(batch["qid"], chosen))
 
 
-# Statements between items as two sorted columns of numbers: no loop goes over rows.
-
-
 class PropertyEdges:
-    """The (subject, object) pairs of one property in order of object; item numbers, shape ``(n,)`` each.
+    """The (subject, object) pairs of one property in order of object: two columns of item numbers, shape ``(n,)``.
 
     ``texts`` has the values that are no items, by the QID of their subject.
     """
@@ -192,9 +189,9 @@ class PropertyEdges:
 
 
 def _ends(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool) -> Numbers:
-    """Follow pairs from their sorted ``keys`` to their ``values``, one step or as many as there are; sorted, each once.
+    """The ``values`` that the (key, value) edges of a graph, sorted by key, lead to from the starts; sorted, each once.
 
-    The starts are only among the ends if a path leads back to them.
+    With ``repeated`` they may be any number of steps away. A start is only among them if a path leads back to it.
     """
     found, new = np.zeros(0, np.int64), np.asarray(starts, dtype=np.int64)
     while len(new):
@@ -228,8 +225,7 @@ def _open(path: str) -> Iterator[pq.ParquetFile]:
         yield file
 
 
-# SPARQL patterns: rdflib evaluates them, and the columns of the entities answer its lookups.
-
+# A subject, a predicate and a value, in the terms of RDFLib, which evaluates SPARQL patterns.
 _Triple: TypeAlias = tuple[Any, Any, Any]
 _ITEM: Final = Variable("item")
 
@@ -242,14 +238,17 @@ class _EntityStore(Store):
         self._source = source
 
     def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
-        """The triples that match; an unbound part is ``None``. The property must be given."""
+        """The triples that match, as RDFLib asks a store for them; an unbound part is ``None``, but for the property.
+
+        Beside each is an iterator over the graphs it is in, of which there are none.
+        """
         subject, predicate, value = triple_pattern
         found: Iterator[_Triple]
         if predicate == URIRef(SITELINKS):
             numbers, counts = self._source.all_sitelinks
             if subject is not None:
-                row = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
-                numbers, counts = numbers[row], counts[row]
+                own_row = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
+                numbers, counts = numbers[own_row], counts[own_row]
             found = (
                 (_item(number), predicate, Literal(count))
                 for number, count in zip(numbers.tolist(), counts.tolist(), strict=True)
@@ -262,15 +261,15 @@ class _EntityStore(Store):
         return len(self._source.all_sitelinks[0])
 
     def _statements(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
-        """The triples of a property with a subject, else those with a value, else all: between items, then with texts.
+        """The triples of a wdt: property: those of the subject, or else those that lead to the value, or else all.
 
-        Texts of any value are yielded unless the value is an item. UsageError unless the predicate is a wdt: property.
+        First are those whose value is an item, then, unless an item is asked for, those of all texts, from which the
+        caller picks. UsageError for another predicate.
         """
         if predicate is None or not str(predicate).startswith(TRUTHY):
-            raise UsageError(
-                f"expected a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold, "
-                f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
-            )
+            expected = "a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold"
+            seen = "a property that is not given" if predicate is None else predicate
+            raise UsageError(f"expected {expected}, saw {seen}; ask an endpoint instead")
         edges = self._source.statements(str(predicate).removeprefix(TRUTHY))
         if subject is not None:
             pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]

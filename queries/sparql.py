@@ -53,12 +53,15 @@ def path_term(path: PropertyPath) -> str:
 
 
 def graph_pattern(category: Category) -> str:
-    """The graph pattern that binds the items of a category to ``?item``."""
+    """The SPARQL that binds the items of a category to ``?item``: its own pattern, or that of a property or a class.
+
+    A class gives ``?item (wdt:P31)/wdt:P279* wd:Q515 .``, then its conditions and exclusions.
+    """
     if category.pattern:
         check_pattern(category.pattern, offline=False)
         return category.pattern
     if category.having:
-        # Other values are properties, strings of no language and numbers, and blank nodes for unknown ones.
+        # Values that are items or texts in a language count, but no numbers, plain strings, properties or unknown ones.
         wanted = f'FILTER(STRSTARTS(STR(?value), "{ENTITY}Q") || LANG(?value) != "")'
         return f"?item {path_term(PropertyPath(category.having))} ?value . {wanted}"
     links = "|".join(path_term(PropertyPath(name)) for name in category.linked_by)
@@ -95,11 +98,11 @@ def rdf_tag(code: str) -> str:
     return _TAGS.get(code, code)
 
 
-# Answers in SPARQL's JSON form (https://www.w3.org/TR/sparql11-results-json/).
-
-
 class Term(msgspec.Struct):
-    """A value in an answer: an IRI ("uri"), or a literal with the tag of its language, if it has one."""
+    """A value in an answer: an IRI ("uri"), or a literal with the tag of its language, if it has one.
+
+    Answers are in SPARQL's JSON form (https://www.w3.org/TR/sparql11-results-json/).
+    """
 
     type: str
     text: str = msgspec.field(name="value")
@@ -145,7 +148,7 @@ class Transport:
     http: HttpClient
 
     def __call__(self, query: str) -> bytes:
-        """Return the body of the answer."""
+        """Send a query and return the body of the answer."""
         for method in (SPARQLWrapper.POST, SPARQLWrapper.GET):  # a batch may not fit into a URL
             wrapper = SPARQLWrapper.SPARQLWrapper(self.endpoint)
             wrapper.setReturnFormat(SPARQLWrapper.JSON)
@@ -159,9 +162,6 @@ class Transport:
                 if method == SPARQLWrapper.GET or error.status not in _NO_POST:
                     raise
         raise AssertionError("the second method answers or raises")
-
-
-# A patient client: it asks, waits, asks again, keeps what it got, and says so when it gives up.
 
 
 _Check: TypeAlias = Callable[[list[AnswerRow]], None]
@@ -243,10 +243,9 @@ class EndpointSource:
             if not page:
                 return found
             found += page
-        raise EndpointError(
-            f"{self.client.endpoint}: expected the items of {category.name} on at most {self.most_pages:,} pages, "
-            f"saw more; the last one ends at {found[-1].qid}"
-        )
+        expected = f"the items of {category.name} on at most {self.most_pages:,} pages"
+        seen = f"more; the last one ends at {found[-1].qid}"
+        raise EndpointError(f"{self.client.endpoint}: expected {expected}, saw {seen}")
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
@@ -261,7 +260,7 @@ class EndpointSource:
         return {qid: sorted_values(statements) for qid, statements in found.items()}
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """The labels of items under the given language codes, in the order of the codes."""
+        """The labels of items, by QID and by language code in the order of ``codes``; items without any are absent."""
         # All tags that labels under these codes may have: other engines than Wikidata's may keep the codes themselves.
         tags = sorted({tag for code in map(check_language, codes) for tag in (code, rdf_tag(code))})
         languages = ", ".join(f'"{tag}"' for tag in tags)

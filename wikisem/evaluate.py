@@ -39,23 +39,9 @@ from wikisem.outputs.release.cases import case_id, cases_of
 from wikisem.records import Group, Wall
 
 __all__ = [
-    "Row",
-    "Scores",
-    "analogies",
-    "baselines",
-    "calibrate",
-    "combined",
-    "consistency",
-    "contexts",
-    "cutoff",
-    "oddoneout",
-    "open_vectors",
-    "outliers",
-    "samples",
-    "split_analogies",
-    "topk",
-    "walls",
-]
+    "Row", "Scores", "analogies", "baselines", "calibrate", "combined", "consistency", "contexts", "cutoff",
+    "oddoneout", "open_vectors", "outliers", "samples", "split_analogies", "topk", "walls",
+]  # fmt: skip
 _DISTANCES: Final = "OddOneOut goes by distances of its own"
 
 
@@ -96,11 +82,9 @@ def open_vectors(
     ``name`` is what reports call the model. ``phrases=False`` looks items up token by token even if the vocabulary has
     phrases. ``tokenizer`` ("fugashi" or "jieba") splits items of a language without spaces into words. ``similarity``
     is a function that replaces the cosine: it takes two arrays of rows and returns the similarity of each row to each,
-    which need not be symmetric. ``keys`` is "qid" or "title" if the vectors are those of items or pages; pass it to
-    ``outliers``, too.
+    which need not be symmetric. ``keys`` is "qid" or "title" for vectors of items or pages; ``outliers`` takes it, too.
 
-    Raises MissingInputError if there is no such file, DamagedInputError if it holds no vectors, and UsageError for an
-    unknown source or option.
+    Raises MissingInputError without such a file, DamagedInputError if it has no vectors, UsageError for a wrong option.
     """
     tokenize = embeddings.open_tokenizer(tokenizer)
     model: EmbeddingModel
@@ -135,9 +119,8 @@ def outliers(
     of names to models; several are also scored on the words that all of them know (Blair et al. 2016, 4.1), and
     compared there. ``compactness`` is the measure that finds the outlier: "pairs" (Camacho-Collados and Navigli 2016)
     or "word" (Gamallo 2019); they differ only if the similarity is not symmetric. ``keys`` looks items up by their
-    "qid" or by the "title" of their page. ``by_group`` adds rows of each group.
-
-    Raises MissingInputError if there are no groups, or they have no such keys.
+    "qid" or by the "title" of their page. ``by_group`` adds rows of each group. Raises MissingInputError if there are
+    no groups, or they have no such keys.
     """
     whole, common = score_models(_data_sets(groups, keys), _opened(models, keys), compactness)
     scored = [outlier_detection.scored(one, by_group) for one in (*whole, *common)]
@@ -159,10 +142,10 @@ def contexts(
     seed: int = options.SEED,
     watch: Watch = _all,
 ) -> Scores:
-    """Score outlier detection by count models, such as "counts:FILE", once for each number of contexts of a word.
+    """Score outlier detection by models of co-occurrence counts, "counts:FILE", as words keep ever more contexts.
 
-    ``sources`` may be several models, also by name. A model is read once. The other arguments are those of ``outliers``
-    and ``open_vectors``; ``watch`` is that of ``topk``.
+    ``numbers`` are how many contexts, such as words beside it, each word keeps: the most relevant ones. ``sources`` are
+    one or several models, also by name. Other arguments are those of ``outliers``, ``open_vectors`` and ``topk``.
     """
     sets, listed = _data_sets(groups, keys), sorted(numbers)
     if not isinstance(sources, Mapping):
@@ -177,7 +160,7 @@ def contexts(
                 cases = [(group, case) for group in one.scores for case in group.cases]
                 curves[one.dataset][Part("contexts", f"{number:,}")] = outlier_detection.tally(cases)
             size = {Part(COVERAGE): {"vocabulary_size": one.vocabulary_size}}
-            notes[name] = list(one.notes[1:])  # the first says how many contexts there are
+            notes[name] = list(one.notes[1:])  # without the first, which says how many contexts there are
         rows += rows_of("contexts", [Scored(name, each, "own", curve, size) for each, curve in curves.items()], seed)
     return Scores(rows, [note for own in notes.values() for note in own])
 
@@ -215,8 +198,9 @@ def cutoff(
     compactness: options.Compactness = "pairs",
     seed: int = options.SEED,
 ) -> Scores:
-    """Score cases by the item number of their newest member, in parts "band"; the row "cutoff" is where accuracy falls.
+    """Score cases by age, to see a model's knowledge cutoff: the row "cutoff" has the item number where accuracy falls.
 
+    Items are numbered as they are made, and a case is as new as its newest member; parts "band" are ranges of numbers.
     ``dates`` are the highest item numbers at some dates, at which bands then end; without them there are ``bands`` of
     as many cases each. The other arguments are those of ``outliers``. Raises MissingInputError for groups without QIDs.
     """
@@ -227,6 +211,7 @@ def cutoff(
 def _cutoffs(
     answered: Iterable[Evaluation[GroupScore]], dates: Sequence[cutoff_.KnownDate], bands: int, seed: int
 ) -> Scores:
+    """Rows of accuracy by item number of each model on each data set, and a note on where it falls."""
     rows, notes = list[Row](), list[str]()
     for evaluation in answered:
         curve, sentence = cutoff_.measure_cutoff(evaluation, dates, bands, seed)
@@ -236,7 +221,7 @@ def _cutoffs(
 
 
 def baselines(groups: Groups, frequencies: Mapping[str, Frequencies] | None = None) -> Scores:
-    """How often a guesser that ignores meaning is right: the model of a row is a picker, such as "longest" or "chance".
+    """How often guessers that ignore meaning find the outlier; the model of a row is one, as "longest" or "chance".
 
     ``frequencies`` are those of tokens, by language, and add the picker of the least frequent token.
     """
@@ -263,34 +248,36 @@ def samples(
 
     ``groups`` are those of the release that models were asked: they have the QIDs that its test cases do not show.
     Tasks "consistency" and "cutoff" need them, and so do answers that are compared with those of word vectors.
+    ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics. For
+    ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
+    MissingInputError without samples, and DamagedInputError with the file and line of anything else.
 
     With ``cluster_by``, files are logs of any task of lm-evaluation-harness (.jsonl) or inspect-ai (.eval, .json).
     Scored is the mean of their ``metric`` over samples, with error bars and tests by the clusters that this column of
     the samples makes; "detectable_difference" is what would be seen of two models with a power of 80 %.
-
-    ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics. For
-    ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
-    MissingInputError without samples, and DamagedInputError with the file and line of anything else.
     """
     paths = [path_of(file) for file in files]
-    if cluster_by:
+    if cluster_by:  # any task of a harness
         logs = [harness.read_log(path, cluster_by, metric) for path in paths]
         scores = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
         for row in [row for row in scores.rows if row.less and row.se]:
             effect = detectable_effect(row.se or 0.0, row.n)
             scores.rows.append(replace(row, metric=DETECTABLE, value=effect, low=None, high=None, p=None))
         return scores
+    # The cases that models were asked, by the id that the logs have of them.
     known = chain.from_iterable(_data_sets(groups).values()) if groups else ()
     asked = {case_id(*case): case for case in cases_of(known)}
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
         return _cutoffs((harness.read_samples(path, measure, asked) for path in paths), dates, bands, seed)
+    # Name the model of each folder, and the data set of each file.
     folders = list(dict.fromkeys(path.parent for path in paths))
     models = dict(zip(folders, distinct([folder.name for folder in folders], list(map(str, folders))), strict=True))
     # lm-evaluation-harness puts the time of the run after the name of the task.
     names = {path: path.stem.partition("_20")[0] for path in paths}
     runs = Counter((path.parent, name) for path, name in names.items())
+    # Read the answers to outlier cases, and those to walls.
     of_groups, of_walls = list[Evaluation[GroupScore]](), list[Evaluation[walls_.WallScore]]()
     for path, name in names.items():
         dataset = name if runs[path.parent, name] == 1 else path.stem
@@ -338,10 +325,10 @@ def calibrate(
     so_far: str | PathLike[str] | None = None,
     seed: int = options.SEED,
 ) -> Scores:
-    """Put models and groups on one scale, from the answers in files of ``--cases``: "ability" and "difficulty".
+    """Fit an item response model to answers in files of ``--cases``: the "ability" of models, "difficulty" of groups.
 
-    ``discriminations`` gives each group a discrimination of its own, None if there are eight models or more;
-    ``by_case`` gives each case a difficulty of its own. With ``so_far``, a file of the answers of further models to
+    ``discriminations`` also tells how sharply each group divides able models from others, None if there are eight
+    models or more; ``by_case`` takes each case by itself. With ``so_far``, a file of the answers of further models to
     some of the groups, perhaps none, there are their abilities so far and the groups to ask "next" instead. Raises
     MissingExtraError without SciPy, and MissingInputError for fewer than two models or ten classes.
     """
@@ -349,8 +336,8 @@ def calibrate(
     answers = calibration.read_answers(list(map(Path, files)), by_case=by_case)
     if so_far is not None:
         file = Path(so_far)
-        empty = file.is_file() and not file.stat().st_size
-        given = None if empty else calibration.read_answers([file], by_case=by_case)
+        is_empty = file.is_file() and not file.stat().st_size  # of a new model, which has no answers yet
+        given = None if is_empty else calibration.read_answers([file], by_case=by_case)
         bank = calibration.calibrate(answers, discriminations=discriminations)
         return Scores(*calibration.rows_of_next(bank, given))
     found: Scores = calibration.scores_of_answers(answers, discriminations, seed)
@@ -365,10 +352,11 @@ def walls(
     dataset: str = "",
     seed: int = options.SEED,
 ) -> Scores:
-    """Score walls: "solved", "groups_found", "ari" and "ami" of the best partition into groups, by tier and language.
+    """Score walls, such as sixteen words to divide into four hidden groups of four, by the partition of each model.
 
-    ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``, then perhaps with the name of its
-    ``dataset``. ``keys="qid"`` looks words up by the QIDs of their items. The other arguments are those of
+    Scores are "solved", "groups_found", "ari" and "ami" (adjusted Rand index and mutual information), by tier and
+    language. ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``, then perhaps with the
+    name of its ``dataset``. ``keys="qid"`` looks words up by the QIDs of their items. The other arguments are those of
     ``outliers``. Raises MissingInputError if there are no walls.
     """
     if isinstance(walls, str | PathLike):
@@ -506,10 +494,10 @@ def _score_words(
     dataset: str,
     watch: Watch,
 ) -> Scores:
-    """The scores of models on a data set of words.
+    """Score each model on the parts of a data set of words, such as its categories, and sum up.
 
-    ``score`` yields the scores of a model on each part, such as a category, which ``watch`` lists as they come, and
-    ``tally`` sums, by the names of the model and the data set and the size of the model's vocabulary.
+    ``score`` yields the scores of a model on the parts, ``expected_scores`` of them; ``watch`` lists them, and may show
+    progress. ``tally`` sums them, given the name of the model, of the data set, and the size of the vocabulary.
     """
     scored, notes = list[Scored](), dict[str, Sequence[str]]()
     for model in _opened(models):
@@ -529,20 +517,21 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
 
 
 def _opened(models: Models, keys: options.Keys | None = None) -> Iterator[EmbeddingModel]:
-    """Each model, opened when it is asked for; UsageError for a second one of the same name."""
+    """Yield each model, opened only now; UsageError for a second one of the same name.
+
+    A mapping is several models by their names, or one model: words with their vectors.
+    """
+    # The vectors of a single model are arrays or lists of numbers.
+    first = next(iter(models.values()), ()) if isinstance(models, Mapping) else ()
+    is_model = isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first)
+    is_list = isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1])
     opened: Iterator[EmbeddingModel]
     if isinstance(models, Iterator):
         opened = models
     elif isinstance(models, list):
         opened = (open_vectors(one, keys=keys) for one in models)
-    elif isinstance(models, Mapping):
-        first = next(iter(models.values()), ())
-        is_named = isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first)
-        is_row = isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1])
-        if is_named or not (hasattr(first, "shape") or is_row):
-            opened = (open_vectors(one, name=name, keys=keys) for name, one in models.items())
-        else:  # one model, from words to vectors
-            opened = iter([open_vectors(models, keys=keys)])
+    elif isinstance(models, Mapping) and (is_model or not (hasattr(first, "shape") or is_list)):
+        opened = (open_vectors(one, name=name, keys=keys) for name, one in models.items())
     else:
         opened = iter([open_vectors(models, keys=keys)])
     names: set[str] = set()

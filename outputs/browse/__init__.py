@@ -1,7 +1,6 @@
 """index.html and the scripts it reads: an overview in data/index.js, and one for each language that is looked at.
 
-A page from disk may load scripts but not fetch files, so data are function calls with JSON, escaped so that no tag can
-end and no line can break.
+A page from disk may load scripts but not fetch files, so data are function calls with JSON, escaped for scripts.
 
 In: groups and rejections of a run, and scores. Out: the bytes of index.html and of a script of data for each language.
 It must not know how a run is laid out, nor write files itself.
@@ -50,12 +49,13 @@ class BrowseLanguage:
 
 
 def browse_page(title: str, notice: str = "") -> bytes:
-    """The page, below a notice if there is one; its data are in scripts beside it, the only other place it may load."""
-    marks = [
+    """Make the HTML of the page, with a legend of the classes of outliers, below a notice if there is one."""
+    legend = [
         f'     <span class="mark o{n}" aria-hidden="true">{kind.mark}</span> <span data-t>{kind.label}</span>'
         for n, kind in _CLASSES
     ]
-    parts = {"TITLE": escape(title), "NOTICE": escape(notice), "OUTLIERS": "\n".join(marks)}
+    parts = {"TITLE": escape(title), "NOTICE": escape(notice), "OUTLIERS": "\n".join(legend)}
+    # The scripts with its data are beside it, the only other place from which it may load any.
     return html_page(__name__, parts, " 'self' file:").encode()
 
 
@@ -76,22 +76,21 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
             right = [100.0 * was_found for score in scores.values() for was_found in score.found.values()]
             opp[model] = sum(positions) / len(positions) if positions else None
             accuracy[model] = sum(right) / len(right) if right else None
-        rows.append(
-            {
-                "code": language.code,
-                "name": names.get(language.code, language.code),
-                "tag": iso_639(language.code),
-                "wiki": wiki_of(language.code) or "",
-                "dir": direction(member.surface for member in members),
-                "groups": len(language.groups),
-                "cases": sum(len(group.outliers) for group in language.groups),
-                "walls": len(language.walls),
-                "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
-                "sources": dict(Counter(member.source for member in members).most_common()),
-                "scores": opp,
-                "accuracy": accuracy,
-            }
-        )
+        row = {
+            "code": language.code,
+            "name": names.get(language.code, language.code),
+            "tag": iso_639(language.code),
+            "wiki": wiki_of(language.code) or "",
+            "dir": direction(member.surface for member in members),
+            "groups": len(language.groups),
+            "cases": sum(len(group.outliers) for group in language.groups),
+            "walls": len(language.walls),
+            "rejected": dict(Counter(rejection.reason for rejection in language.rejections).most_common()),
+            "sources": dict(Counter(member.source for member in members).most_common()),
+            "scores": opp,
+            "accuracy": accuracy,
+        }
+        rows.append(row)
     marks = {f"o{number}": (kind.mark, kind.label) for number, kind in _CLASSES}
     texts = texts_in("browse", (iso_639(language.code) for language in languages))
     values = {"about": about, "languages": rows, "classes": classes, "outliers": marks, "texts": texts}
@@ -99,17 +98,17 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
 
 
 def language_script(language: BrowseLanguage) -> bytes:
-    """data/<code>.js: the groups and walls of a language.
+    """Write data/<code>.js, a call with JSON: the groups, rejected classes and walls of a language.
 
-    Members are rows without names, which keeps 300 languages below 160 MB:
+    Members are lists without the names of fields, which keeps 300 languages below 160 MB:
 
         [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
         [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
         [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
-        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02]   the same with its margin
-        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02,null,[133442,60,79]]   an outlier with its margin, no ties, and its
+        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02,null,[133442,60,79]]   the same with its margin, no ties, and its
                                                   certificate: the class, its instances and those of the group's class
     """
+    # The rejected classes, of which so many are shown, and a name for each class.
     listed = language.rejections[:MOST_REJECTED]
     judged = [(rejection.qid, rejection.label) for rejection in listed]
     judged += [(group.qid, group.label) for group in language.groups]
@@ -123,11 +122,12 @@ def language_script(language: BrowseLanguage) -> bytes:
         rejected.append([qid_number(rejection.qid), rejection.reason, detail])
     groups = [_group(group, language) for group in language.groups]
     shown: dict[str, Any] = {"code": language.code, "groups": groups, "names": names, "rejected": rejected}
+    # The walls, whose groups and words go by their indices.
     walls = []
     for wall in language.walls:
         number_of = {group.qid: number for number, group in enumerate(wall.groups)}
         group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
-        # The other classes that a herring fits, and by what.
+        # A herring is a word that fits other groups, too: which, and by what.
         fits = {one.id: list(zip(map(number_of.__getitem__, one.fits), one.by, strict=True)) for one in wall.herrings}
         walls.append(
             {
@@ -135,7 +135,7 @@ def language_script(language: BrowseLanguage) -> bytes:
                 "tier": wall.tier,
                 "words": [[qid_number(word.id), word.surface, group_of[word.id]] for word in wall.words],
                 "groups": [[qid_number(group.qid), group.label] for group in wall.groups],
-                "fits": [[place, fits[word.id]] for place, word in enumerate(wall.words) if word.id in fits],
+                "fits": [[index, fits[word.id]] for index, word in enumerate(wall.words) if word.id in fits],
                 "order": [number_of[qid] for qid in wall.order],
             }
         )
@@ -144,13 +144,14 @@ def language_script(language: BrowseLanguage) -> bytes:
 
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
-    """A group under the short names that the page reads; models' scores, a note and coherence only if it has any."""
+    """A group as the page reads it: members "in" and "out", and its scores of models, note and coherence, if any."""
     number = qid_number(group.qid)
+    # Of each model [OPP, accuracy, which outliers it found], in percent; the last only if it is known.
     by_model = {}
     for model, scores in language.scores.items():
         if score := scores.get(number):
-            outliers = [score.found.get(outlier.id) for outlier in group.outliers]
-            by_model[model] = [score.opp, score.accuracy, *([outliers] if score.found else [])]
+            was_found = [score.found.get(outlier.id) for outlier in group.outliers]
+            by_model[model] = [score.opp, score.accuracy, *([was_found] if score.found else [])]
     words = {member.id: member.surface for member in group.members}
     about = {
         "q": number,
@@ -164,22 +165,19 @@ def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
 
 
 def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
-    """A row as in ``language_script``, without unknown values at its end; ``words`` name the items of ties."""
-    row = [
-        qid_number(member.id),
-        member.surface,
-        SOURCES.index(member.source),
-        member.count,
-        member.total,
-        member.links,
-        member.sitelinks,
-    ]
+    """The facts of a member or outlier as a list, shorter by unknown ones at its end: the page reads them by position.
+
+    ``words`` has the surface form of each item, for the ties of an outlier to members: statements that link the two.
+    """
+    counts = member.count, member.total, member.links, member.sitelinks
+    row = [qid_number(member.id), member.surface, SOURCES.index(member.source), *counts]
     language = member.label_language or member.language
     if isinstance(member, Outlier):
         ties = [[words[tie.item], tie.property, words[tie.value]] for tie in member.ties or ()]
-        proof = member.certificate
-        more = [member.margin, ties or None, [qid_number(proof.id), proof.instances, proof.of_class] if proof else None]
-        while more and more[-1] is None:
-            more.pop()
-        return [*row, language, member.outlier_class, qid_number(member.via), *more]
+        certificate = member.certificate  # why it is no instance of the group's class
+        proof = [qid_number(certificate.id), certificate.instances, certificate.of_class] if certificate else None
+        may_be_unknown = [member.margin, ties or None, proof]
+        while may_be_unknown and may_be_unknown[-1] is None:
+            may_be_unknown.pop()
+        return [*row, language, member.outlier_class, qid_number(member.via), *may_be_unknown]
     return [*row, language] if language else row

@@ -67,9 +67,8 @@ def report_page(title: str, blocks: Sequence[Block], plots: Sequence[Plot], made
     """Write a self-contained page without scripts: the first table, the plots, and the other blocks."""
     import jinja2  # noqa: PLC0415 - scores that are only printed do without it
 
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(__name__), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    loader = jinja2.PackageLoader(__name__)
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals["scale"] = _scale
     environment.tests["intervals"] = lambda plot: isinstance(plot, Intervals)
     environment.tests["sheet"] = lambda block: isinstance(block, Sheet)

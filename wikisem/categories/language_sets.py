@@ -33,8 +33,7 @@ class LeftOutItem(NamedTuple):
 
     Reasons are "no-label"; "filtered", a label that the filter of words does not keep; "same-label" as an item before;
     "colon", a label that text files would take for the name of a category; and in pairs "no-value"; "same-word", twice
-    in one pair; "same-pair" as one before; "ambiguous", if a pair before begins with the same word and ends with
-    another.
+    in one pair; "same-pair" as one before; "ambiguous", if a pair before begins with the same word and ends otherwise.
     """
 
     id: str
@@ -89,7 +88,10 @@ def word_category(
     names: Mapping[str, Names],
     keep: WordFilter = recipes.EVERY_WORD,
 ) -> CategoryWords:
-    """Return the candidates under their names, in their order; of two with equal names the first is kept."""
+    """Return the words for a category's items in a language, in the order of the candidates, and what is left out.
+
+    ``names`` has what each item is called, by QID and language code. Of two items with one name the first is kept.
+    """
     items: dict[str, CategoryItem] = {}
     left_out = []
     for candidate in candidates:
@@ -100,7 +102,7 @@ def word_category(
         label, code = named
         if not keep(label):
             left_out.append(LeftOutItem(candidate.qid, "filtered"))
-        elif label in items or label.startswith(":"):
+        elif label in items or label.startswith(":"):  # a colon begins the line of a category's name in text files
             left_out.append(LeftOutItem(candidate.qid, "same-label" if label in items else "colon"))
         else:
             items[label] = CategoryItem(candidate.qid, label, code, candidate.sitelinks)
@@ -115,10 +117,11 @@ def word_relation(
     value_first: bool,
     keep: WordFilter = recipes.EVERY_WORD,
 ) -> RelationWords:
-    """Return the subjects, each with the first of its values whose name is kept; the two words of a pair differ.
+    """Pair the name of each subject, such as a country, with that of its value, its capital, in a language.
 
-    No two pairs begin with the same word, because "a is to b as c is to which word?" must have one right answer. With
-    ``value_first``, the word of the value begins a pair. A subject that makes no pair is left out with the reason.
+    Of several values the first with a kept name counts. No two pairs begin with the same word, as "a is to b as c is to
+    which word?" must have one right answer. With ``value_first``, the word of the value begins a pair. A subject that
+    makes no pair is left out with the reason.
     """
     pairs: dict[str, WordPair] = {}
     left_out = []
@@ -137,7 +140,7 @@ def word_relation(
         else:
             words = (word, called[0]) if value_first else (called[0], word)
             earlier = pairs.get(words[0])
-            if words[0].startswith(":"):
+            if words[0].startswith(":"):  # which begins the line of a relation's name in text files
                 reason = "colon"
             elif earlier:
                 reason = "same-pair" if earlier.words == words else "ambiguous"
@@ -162,7 +165,6 @@ def name_in(names: Names, language: str) -> tuple[str, str] | None:
 
 
 # Emoji by group, from Unicode's own emoji-test.txt (UTS #51, https://www.unicode.org/reports/tr51/#emoji_data).
-
 _LINE: Final = re.compile(r"([0-9A-F ]+?) *; *fully-qualified *# ")
 _SKIN_TONES: Final = frozenset(range(0x1F3FB, 0x1F400))  # EMOJI MODIFIER FITZPATRICK TYPE-1-2 to TYPE-6
 
@@ -215,17 +217,15 @@ class SetSources(NamedTuple):
 def build_sets(
     recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources, keep: WordFilter = recipes.EVERY_WORD
 ) -> list[LanguageSet]:
-    """Return the sets of a recipe, one for each language and in their order, of words that ``keep`` keeps.
+    """Return the categories and word pairs of a recipe in each language, of words that ``keep`` keeps.
 
-    Items and their values are found first, then the labels of all of them, then the words of each language.
-
-    A question must have one right answer: of several items that a subject leads to, the one with the lowest QID (with a
-    filter, the lowest with a kept label).
+    A question must have one right answer: of several items of a subject, that with the lowest QID (and a kept label).
     """
+    # The items of categories (and names that are no labels), and their values by relation.
     members, names = _category_items(recipe, sources)
     values_of = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
 
-    # Labels are asked for once in all languages: of items that go by them, subjects in no category, and values.
+    # Labels are asked for once in all languages: of items without names of their own, subjects in no category, values.
     asked = {item.qid for name, items in members.items() if name not in names for item in items}
     asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values_of[relation.name])
     for by_subject in values_of.values():
@@ -236,12 +236,13 @@ def build_sets(
         labels = sources.wikidata().labels(sorted(asked), codes)
         sources.log(f"labels of {len(asked):,} items under {len(codes):,} language codes: {len(labels):,} have any")
 
+    # The words of each category, then the pairs of each relation, in every language.
     sets = {language: (list[CategoryWords](), list[RelationWords]()) for language in languages}
     for name in recipe.word_sets():
         for language, (categories, _) in sets.items():
             categories.append(word_category(name, language, members[name], names.get(name, labels), keep))
     for relation in recipe.relations:
-        subjects = list[Subject]()
+        subjects = list[Subject]()  # QIDs, each with its values: their QIDs and names
         for qid, values in values_of[relation.name].items():
             if values and values[0].language:
                 # Its texts, the first of each language, are the names of one value, which is no item.
@@ -289,16 +290,18 @@ def _category_items(
 def _values(
     relation: recipes.Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
 ) -> dict[str, list[Statement]]:
-    """Return every subject of a relation with the values that may be in a pair: the first item, or else all texts.
+    """Find the values of a relation's property for each of its subjects: its first item, or if none is one, all texts.
 
-    ``every`` gives all items, for a filter of words, which may leave out the first.
+    With ``every`` these are all items, for a filter of words, which may leave out the first.
     """
+    # The subjects: items of a category of the recipe, or of any with the property.
     subjects = members.get(relation.subjects)
     if subjects is None:
         category = relation.category()
         items_found = sources.wikidata().items(category)
         sources.log(f"{category.name}: {len(items_found):,} items")
         subjects = category.most_prominent(items_found)
+    # Their values, which may have to be in a category, too.
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
     path = recipes.parse_path(relation.property)
     found = sources.wikidata().values([item.qid for item in subjects], path)

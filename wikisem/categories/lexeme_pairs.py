@@ -2,8 +2,7 @@
 
 A relation swaps features: form b is the partner of form a if b has the features of a, with those in ``from`` replaced
 by those in ``to``. So Danish *melon* (singular, indefinite) pairs with *meloner* (plural, indefinite), and *melonen*
-with *melonerne*, without a rule for Danish. A relation can also be a derivation, which pairs lemmas: *teach*,
-*teacher*.
+with *melonerne*, without a rule for Danish. Or a relation is a derivation, which pairs lemmas: *teach*, *teacher*.
 
 Pairs make analogy questions: a is to b as c is to d (Mikolov et al. 2013; Gao et al. 2014, section 2).
 """
@@ -60,8 +59,7 @@ class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LexemeRelation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A named relation: swaps in their order, or a derivation.
 
-    ``categories`` are the lexical categories that it holds in, for a derivation those of the lexeme that is made from
-    another; without any, it holds in all.
+    ``categories`` are the lexical categories that it holds in (without any, all), for a derivation those of *teacher*.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$")]
@@ -123,6 +121,7 @@ class _LexicalCategory:
     """
 
     def __init__(self, category: str, relations: Sequence[LexemeRelation]) -> None:
+        """Choose the relations whose ``categories`` have this category, given by its QID, or name none."""
         self.swaps: list[tuple[str, _Swaps]] = []
         self.derivations: list[tuple[str, Derivation]] = []
         for relation in relations:
@@ -133,7 +132,7 @@ class _LexicalCategory:
                 self.swaps.append((relation.name, swaps))
             else:
                 self.derivations.append((relation.name, relation.derivation))
-        # Of all relations: ``categories`` of a derivation are those of what is derived, ``base`` those of its base.
+        # Lexemes of this category (*teach*) may be bases of lexemes of others (*teacher*), so no relation is left out.
         derivations = [relation.derivation for relation in relations if relation.derivation is not None]
         self.is_base = any(not derivation.base or category in derivation.base for derivation in derivations)
 
@@ -159,9 +158,9 @@ class PairCollector:
     def add(self, lexeme: "Lexeme") -> None:
         """Keep the pairs of a lexeme's forms, what it is derived from, and its lemmas if others may be derived from it.
 
-        A lexeme without a lemma in any of the languages is passed over, and so is an older revision; a newer one takes
-        the place of what was kept.
+        A lexeme without a lemma in any of the languages is passed over.
         """
+        # A lexeme may come twice: the newer revision takes the place of the older one.
         number = lexeme.number
         if self._revisions.get(number, -1) >= lexeme.lastrevid:
             return
@@ -177,6 +176,7 @@ class PairCollector:
             category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self.relations)
 
         self._swapped[number] = _form_pairs(lexeme, spelled_in, category)
+        # Lexemes that it is made from may not have been read yet: their lemmas are paired with its own in ``pairs``.
         claims = lexeme.claims  # a list if there are none, as PHP writes empty maps
         if getattr(claims, "derived_from", ()) or getattr(claims, "combines", ()):
             self._derived[number] = [
@@ -191,20 +191,20 @@ class PairCollector:
             self._bases[number] = _SEPARATOR.join([lexeme.category, *lemmas])
 
     def pairs(self, keep: WordFilter = EVERY_WORD) -> dict[str, dict[str, list[FormPair]]]:
-        """The pairs whose words are kept, by language and relation, in order of the lexemes; some lists are empty."""
-        found: dict[str, dict[str, list[FormPair]]] = {
-            language: {relation.name: [] for relation in self.relations} for language in self.languages
-        }
+        """The pairs of words that ``keep`` keeps, by language and relation, in order of the lexemes' numbers."""
+        names = [relation.name for relation in self.relations]
+        found: dict[str, dict[str, list[FormPair]]] = {code: {name: [] for name in names} for code in self.languages}
         keeps_all = not keep
         for number in sorted(self._swapped):
-            # The pairs of a lexeme and the lexemes it is made from, each once: all lemmas are known now.
+            # The lemma of each lexeme that this one is made from (known, as all are read) and its own; each pair once.
             derived: dict[tuple[str, str, str, str], None] = {}
             for made in self._derived.get(number, ()):
                 category, *lemmas = self._bases.get(made.base, "").split(_SEPARATOR)
-                lemma = lemmas[self.languages.index(made.language)] if lemmas else ""
-                if lemma not in ("", made.lemma) and (not made.categories or category in made.categories):
-                    derived[made.language, made.relation, lemma, made.lemma] = None
-            flat = self._swapped[number]  # language, relation, first and second word, again and again
+                base_lemma = lemmas[self.languages.index(made.language)] if lemmas else ""
+                if base_lemma not in ("", made.lemma) and (not made.categories or category in made.categories):
+                    derived[made.language, made.relation, base_lemma, made.lemma] = None
+            # The pairs of its forms: language, relation, first and second word of each, in one flat tuple.
+            flat = self._swapped[number]
             form_pairs = zip(flat[0::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
             for language, relation, first, second in chain(form_pairs, derived):
                 if keeps_all or (keep(first) and keep(second)):
@@ -213,11 +213,14 @@ class PairCollector:
 
 
 def _form_pairs(lexeme: "Lexeme", languages: Sequence[str], category: _LexicalCategory) -> tuple[str, ...]:
-    """Return language, relation, first and second word of each pair of a lexeme's forms, one after the other."""
+    """Pair a lexeme's forms by the swaps of features that hold in its lexical category, such as singular and plural.
+
+    The result has language, relation, first and second word of each pair in turn: one tuple takes less memory.
+    """
     pairs: list[str] = []
     all_forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
     for language in languages:
-        forms = [
+        forms = [  # the words with their grammatical features
             (form.representations[language].value, frozenset(form.features))
             for form in all_forms
             if isinstance(form.representations, dict) and language in form.representations
@@ -229,7 +232,10 @@ def _form_pairs(lexeme: "Lexeme", languages: Sequence[str], category: _LexicalCa
 
 
 def _swapped(forms: Sequence[tuple[str, frozenset[str]]], swaps: _Swaps) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of forms that differ, each once, in the order of the swaps and forms; *sheep* has no plural."""
+    """Yield each pair of words whose features differ by one of the swaps alone, once; *sheep*, *sheep* is no pair.
+
+    Forms are words with features. A swap has features of the first (singular) and what replaces them (plural).
+    """
     seen = set[tuple[str, str]]()
     for replaced, replacing in swaps:
         for first, features in forms:
@@ -250,14 +256,11 @@ def unambiguous(pairs: Iterable[FormPair]) -> list[FormPair]:
     return list(chosen.values())
 
 
-# The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3) from a WordNet in the LMF form.
-
-# The name in WordRep -> the relation in LMF.
+# The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3): the name there -> the relation in an LMF file.
 RELATIONS: Final[Mapping[str, str]] = packaged_tables(__package__, "wordnet_relations.toml")
 # The only relation of table 2 that WordNets have: adverbs pertain to adjectives, as adjectives do to nouns.
 ADVERBS: Final = "Adjective-to-adverb"
 _ADJECTIVES: Final = ("a", "s")
-
 _LACKING: Final = "an element that lacks an attribute or another element"
 
 
@@ -291,8 +294,12 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
 
 
 def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
-    """Yield each edge between kept words as word, relation and word: between senses, then between synsets."""
-    senses: list[tuple[str, Any]] = []  # with their parts of speech
+    """Yield each edge of a WordNet as word, relation and word: between senses, then between synsets (sets of synonyms).
+
+    Both words are kept by ``keep``.
+    """
+    # The senses of kept words, with their parts of speech; the word of each sense, and the words of each synset.
+    senses: list[tuple[str, Any]] = []
     word_of: dict[str, str] = {}
     members: dict[str, list[tuple[int, str]]] = {}
     for entry in (entry for lexicon in lexicons for entry in lexicon.get("entries", [])):

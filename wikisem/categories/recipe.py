@@ -1,7 +1,6 @@
 """Recipes of category sets: which items, and which words, make a set for Topk, OddOneOut and analogies.
 
-Definitions: Stringham and Izbicki (2020), sections 2 and 3.3, for categories; Mikolov et al. (2013) and Gao, Bian and
-Liu (2014), section 2, for word pairs.
+Definitions: Stringham and Izbicki (2020), sections 2 and 3.3; Mikolov et al. (2013) and Gao et al. (2014), section 2.
 """
 
 import re
@@ -41,10 +40,9 @@ class Category(Struct, frozen=True):
 
     ``having`` is a property: the items have a statement of it whose value is an item or a string in a language.
     ``linked_by`` are the properties, any of which leads from an item to the class; ``subclasses`` follows P279 from
-    there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
-    "P131+ Q99". ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym).
-    ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all. With ``only_for_relations`` it
-    is not a set of words itself.
+    there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or "P131+ Q99".
+    ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym). ``limit`` keeps the
+    items with most sitelinks, ties by lower QID; 0 all. With ``only_for_relations`` it is not a set of words itself.
     """
 
     name: str
@@ -182,14 +180,9 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
 
 def _check_category(category: Category, where: str) -> None:
     """Raise RecipeError unless the items have one source, no option is without effect, and all ids have their form."""
-    sources = {
-        "class": category.class_,
-        "having": category.having,
-        "pattern": category.pattern,
-        "emoji": category.emoji,
-    }
-    given = [key for key, value in sources.items() if value]
-    require(len(given) == 1, given, where, f"exactly one of {', '.join(sources)}")
+    kinds = {"class": category.class_, "having": category.having, "pattern": category.pattern, "emoji": category.emoji}
+    given = [key for key, value in kinds.items() if value]
+    require(len(given) == 1, given, where, f"exactly one of {', '.join(kinds)}")
     if not category.class_:
         # Options that have no effect beside a property, a pattern or a group of emoji are refused.
         default = Category(category.name)
@@ -223,19 +216,15 @@ class CategorySource(Protocol):
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with ``min_sitelinks`` or more, by QID, before any ``limit``."""
-        ...
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted; items without any are absent."""
-        ...
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Return the labels of items under the given language codes; items without any are absent."""
-        ...
 
     def notes(self) -> Sequence[str]:
         """Return what the source could not know, in sentences for the user."""
-        ...
 
 
 def sorted_values(statements: Iterable[Statement]) -> list[Statement]:
@@ -263,10 +252,10 @@ class WordFilter:
 
     @classmethod
     def of(cls, vocabulary: Path | None, single: bool) -> Self:
-        """Return the filter of the words of a file, if one is given, with blanks for underlines.
+        """Return a filter that keeps the words of a file, if one is given, and if ``single`` those without a blank.
 
-        The words are the first field of each line, as in lists of words, counts or vectors. The file is plain text,
-        gzip or bzip2. MissingInputError if there is no file, DamagedInputError if it is not UTF-8.
+        A word is the first field of a line, as in lists of words, counts or vectors; underlines there are blanks. The
+        file may be gzip or bzip2. MissingInputError if there is no file, DamagedInputError if it is not UTF-8.
         """
         if vocabulary is None:
             return cls(None, single)
