@@ -24,9 +24,8 @@ from wikisem.pipeline.console.terminal import prepare_streams, shown
 from wikisem.typed_json import packaged_tables
 from wikisem.wikis import known_language
 
-# The commands by family, and each by its name: its "purpose", its "examples", and "options", the usage and help of all,
-# as ``options_of`` reads them. evaluate has "tasks": of each the purpose, the words of its options, and if it has them,
-# seed and plot.
+# The commands by family and name: "purpose", "examples" and "options" (usage and help of each, for ``options_of``).
+# evaluate has "tasks", each with its "purpose", the names of its "options", and perhaps "seed" and "drawn".
 _FAMILIES: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = packaged_tables(__package__, "commands.toml")
 ENTRIES: Final = {name: entry for entries in _FAMILIES.values() for name, entry in entries.items()}
 COMMANDS: Final[Mapping[str, str]] = {name: entry["purpose"] for name, entry in ENTRIES.items()}
@@ -52,8 +51,7 @@ def overview(*, every: bool = False) -> str:
     return "\n".join(lines)
 
 
-# Set, it lets an error that was not foreseen end in Python's own traceback.
-TRACEBACK: Final = "WIKISEM_TRACEBACK"
+TRACEBACK: Final = "WIKISEM_TRACEBACK"  # if set, an error that was not foreseen ends in Python's own traceback
 
 # By the first words of options, what ``add`` takes of them besides usage and help.
 Options: TypeAlias = dict[str, dict[str, Any]]
@@ -62,16 +60,14 @@ Options: TypeAlias = dict[str, dict[str, Any]]
 Command: TypeAlias = tuple[Options | Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
 
 STAGES: Final = frozenset({"entities", "mentions", "surfaces", "taxonomy", "groups"})
-# The commands that are read with others, in one module.
-TOGETHER: Final[Mapping[str, str]] = {
+TOGETHER: Final[Mapping[str, str]] = {  # the module of each command that has none of its own
     **dict.fromkeys((*STAGES, "build", "demo", "names", "walls"), "stages"),
     **dict.fromkeys(("audit", "check"), "audit"),
     **dict.fromkeys(("wordnet", "lexemes"), "lexemes"),
     **dict.fromkeys(("release", "sample", "browse"), "release"),
     "tokenize": "scoring",
 }
-# The commands that run a pipeline, and take options of Beam.
-PIPELINES: Final = STAGES | {"build", "demo", "names", "walls"}
+PIPELINES: Final = STAGES | {"build", "demo", "names", "walls"}  # these also take options of Beam
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
@@ -115,11 +111,12 @@ class Parser(argparse.ArgumentParser):
 
         An option of several values takes one, and further words only if the command has no place for them.
         So `--vectors a.vec OUT` names one model, as `OUT --vectors a.vec` does, and `OUT --vectors a.vec b.vec` two.
-        A mistyped option is refused first: of one that is required, argparse would say that it is missing.
         """
+        # A mistyped option is refused first: if it is a required one, argparse would only say that it is missing.
         if not self._subparsers:
-            words = [word.split("=")[0] for word in args or () if word.startswith("--") and " " not in word]
-            self.refuse([word for word in words if word not in self._option_string_actions])
+            options = [word.split("=")[0] for word in args or () if word.startswith("--") and " " not in word]
+            self.refuse([option for option in options if option not in self._option_string_actions])
+        # First each option of several values takes one. If words are left over, it takes all, as argparse has it.
         several = [action for action in self._actions if action.option_strings and action.nargs == "+"]
         for action in several:
             action.nargs = 1
@@ -183,9 +180,9 @@ def command() -> NoReturn:
 
 
 def _run_and_report(words: list[str], interruption: Interruption) -> int:
-    """Run one command; an error that is not an interruption's ends in one message and its exit code.
+    """Run one command; an error ends in one message on stderr and its exit code.
 
-    With ``TRACEBACK`` set, an error that nobody has foreseen is raised.
+    After an interruption it is raised instead, and with ``TRACEBACK`` set, so is one that nobody has foreseen.
     """
     try:
         code = _run(words)
@@ -201,23 +198,22 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
         if interruption or (os.environ.get(TRACEBACK) and not is_foreseen):
             raise
         exit_code = error.exit_code if isinstance(error, WikisemError) else 1
-        end_soon(exit_code)
+        end_soon(exit_code)  # within seconds, even if a library hangs while it cleans up
         with suppress(OSError):
             # The usage comes first, so that the error is the last line on the screen.
             for line in (*getattr(error, "__notes__", ()), f"wikisem: {_message_of(error)}"):
                 print(shown(line), file=sys.stderr)  # noqa: T201 - the command line speaks to people
-        if isinstance(error, OSError):
+        if isinstance(error, OSError):  # perhaps of standard output itself
             _leave_output()
         return exit_code
     return code
 
 
 def _message_of(error: Exception) -> str:
-    """What is said of an error: ours in its own words, a fault of wikisem with the last of our places that it left."""
+    """The line that reports an error; of a fault of wikisem, with the last line of our code in its traceback."""
     if isinstance(error, WikisemError):
         return f"{error}; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else str(error)
     if isinstance(error, OSError):
-        # No space left, no permission: what the system says of it is all there is to know.
         return f"expected to read and write files, saw {error}"
     if isinstance(error, MemoryError) or any(phrase in str(error) for phrase in _USED_UP):
         return f"expected enough memory and threads, saw that there are no more{': ' if error.args else ''}{error}"
@@ -243,7 +239,7 @@ def _run(words: list[str]) -> int:
     """Do what the words of a command line ask for: help, the versions, or a command; return the exit code."""
     for word in words:
         if not word.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in word):
-            # Paths become part of records and of JSON, which hold Unicode alone.
+            # Python has surrogates for bytes that are no UTF-8; paths become part of JSON, which cannot hold them.
             raise UsageError(f"expected words in UTF-8, saw {os.fsencode(word)!r}")
     ours, beam_options = split_beam_options(words)
     if not ours or ours in (["-h"], ["--help"], ["help"], ["help", "all"]):
@@ -270,7 +266,10 @@ def _run(words: list[str]) -> int:
 
 
 def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser]:
-    """The work of a command by its name, which takes the parsed words, and their parser."""
+    """The function of a command by its name, which takes the parsed words and returns the exit code, and their parser.
+
+    A module of one command has ``run`` and OPTIONS (or ``add_arguments``), one of several has both in COMMANDS.
+    """
     with importing():
         module = importlib.import_module(f"wikisem.pipeline.commands.{TOGETHER.get(name, name)}")
     if name in TOGETHER:
@@ -282,9 +281,10 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
     if callable(options):
         options(parser)
     else:
-        in_manual = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}  # what it has in braces
+        # The manual, commands.toml, has usage and help of all options in one string; its braces are filled in.
+        in_manual = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}
         manual = ENTRIES[name]["options"].format(**in_manual).strip()
-        # All options of the manual, in its order; those with "| " before them exclude the one above.
+        # Options with "| " before them exclude the one above.
         for block in re.split(r"\n(?=[^\s|])", manual):
             declared = options_of(block.replace("\n| ", "\n"), options)
             group = parser.add_mutually_exclusive_group() if len(declared) > 1 else parser
@@ -321,15 +321,12 @@ def _describe(word: str, known: Sequence[str]) -> str:
     return f"{kind} {name!r}" + (f"; did you mean {nearest[0]}?" if nearest else "")
 
 
-# How the options of commands are declared, and those that several commands have.
-
 # What commands that read test groups take.
 DATA_SET: Final = (
     "a run's OUT or a release (a path, https:// or hf://datasets/OWNER/NAME), .jsonl or .parquet groups, a folder of "
     "WikiSem500 text, or a .tar.gz of these"
 )
-# The share of unreadable records above which a run fails.
-MAX_UNREADABLE: Final = 0.01
+MAX_UNREADABLE: Final = 0.01  # the share of unreadable records above which a run fails
 # A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
 _LONGEST_TIME: Final = 86_400
 T = TypeVar("T")
@@ -344,11 +341,12 @@ def add(
     default: Any = None,
     **more: Any,
 ) -> None:
-    """Declare an option or an argument, which is written as in a usage line.
+    """Declare an option or an argument to argparse from its usage; ``convert`` reads a word, or has the choices.
 
-    "--json" is a flag, "--number N" takes a value, "--scores FILE..." several, at once or again and again, and
-    "--item ITEM,..." lists of values. "dataset=OUT" is an argument, "name=CLASS?" one that may be left out, and
-    "files=SAMPLES..." one or more. ``convert`` reads a word, or has the words to choose from.
+    --json            a flag                 dataset=OUT       an argument, by its name in the result
+    --number N        takes a value          name=CLASS?       an argument that may be left out
+    --scores FILE...  one or more values     files=SAMPLES...  one or more arguments
+    --item ITEM,...   lists, as in a,b c     All options with several values may be given again and again.
     """
     names = [word for word in usage.split() if word.startswith("-")]
     dest, _, metavar = ("", "", usage.rsplit(maxsplit=1)[-1]) if names else usage.partition("=")
@@ -358,7 +356,7 @@ def add(
     several, listed = metavar.endswith("..."), metavar.endswith(",...")
     if several or metavar.endswith("?"):
         more["nargs"] = "+" if several else "?"
-    if several and names:
+    if several and names:  # values of the same option are collected
         more["action"], default = (Listed if listed else "extend"), default or []
     if metavar not in names and not isinstance(convert, Collection):  # else argparse lists the choices in its place
         more["metavar"] = metavar.rstrip(",.?")
@@ -370,10 +368,11 @@ def add(
 
 
 def options_of(manual: str, how: Options) -> dict[str, Callable[..., None]]:
-    """Read options, by their first words, from a manual: each has its usage, two blanks, and its help.
+    """Read options from a manual, such as ``--seed N  the seed of the draw``: usage, two blanks or more, and help.
 
-    Further lines of a help are indented. "!" after a word says that it is required. A word that several commands use
-    differently has a colon and a name of its own after it. ``how`` says more of options, in place of ``_HOW``.
+    Returns, by the first word of the usage, a function that declares the option to a parser. "!" after that word, as in
+    ``--output! OUT``, says that it is required; ``:finished`` after it tells options of one name in several commands
+    apart. Further lines of a help are indented. ``how`` has arguments of ``add`` by first word, before ``_HOW``.
     """
     how, options = _HOW | how, dict[str, Callable[..., None]]()
     for entry in re.split(r"\n(?=\S)", manual.strip()):
@@ -392,9 +391,6 @@ def declare(parser: argparse.ArgumentParser, words: str, options: Mapping[str, C
         group = parser.add_mutually_exclusive_group() if "|" in word else parser
         for name in word.split("|"):
             options[name.rstrip("!")](group, **({"required": True} if name.endswith("!") else {}))
-
-
-# What the words of options mean. A word is refused before any work, with what was expected.
 
 
 class Listed(argparse.Action):
@@ -493,8 +489,7 @@ def file_ending_in(*suffixes: str) -> Callable[[str], Path]:
 languages_of: Final = list_of(known_language)
 figure_file: Final = file_ending_in(".png", ".svg", ".pdf")
 
-# How options are read that several commands have.
-_HOW: Final[Options] = {
+_HOW: Final[Options] = {  # for options that several commands have
     "--languages": {"convert": languages_of},
     "--language": {"convert": check_language},
     "--output": {"convert": result_folder},

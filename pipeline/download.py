@@ -123,7 +123,8 @@ _ENTITIES: Final = "wikidatawiki/entities"
 def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export: str = "") -> RemoteDump:
     """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none.
 
-    ``export`` is one of ``EXPORTS``; without it, a wiki that has no content export gives the older dump.
+    ``export`` is "content" (MediaWiki Content File Exports) or "articles" (the older pages-articles dumps); without it,
+    the older dump is taken only where a wiki has no content export.
     """
     wiki = wiki_of(language)
     if wiki is None:
@@ -133,8 +134,8 @@ def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export:
     for name, (find, folder) in finders.items():
         if export in {"", name}:
             folders.append(folder)
-            for dump in find(mirror, wiki, language, date):
-                return dump
+            for newest in find(mirror, wiki, language, date):
+                return newest
     when = f" of {date}" if date else ""
     raise DownloadError(
         f"{mirror.address}: expected a complete dump{when} of {wiki}, the Wikipedia in {language!r}, saw none in "
@@ -159,6 +160,7 @@ def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None)
 def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
     """Find the finished dumps of pages-articles of a wiki, the newest first, or that of a date (YYYY-MM-DD) alone."""
     for day in _dates(mirror, f"{wiki}/", r"\d{8}"):
+        # The server's state of the dump: of each of its jobs, whether it is done, and its files.
         path = f"{wiki}/{day}/dumpstatus.json"
         status = mirror.text(path) if date in {None, _dashed(day)} else None
         if not status:
@@ -168,13 +170,14 @@ def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> 
         except (msgspec.DecodeError, RecursionError) as error:
             raise DownloadError(f"{mirror.url(path)}: expected the state of a dump, saw {error}") from error
         done = next((jobs[job].files for job in _JOBS if job in jobs and jobs[job].status == "done"), {})
+        # Either one file or parts, such as -pages-articles1.xml-p1p297012.bz2 with pages 1 to 297,012.
         articles = re.compile(rf"{re.escape(wiki)}-{day}-pages-articles[\w-]*\.xml(-p\d+p\d+)?\.bz2")
         files = [
             RemoteFile(name, mirror.url(f"{wiki}/{day}/{name}"), "sha1", done[name].sha1, done[name].size)
             for name in sorted(done, key=_first_page)
             if articles.fullmatch(name)
         ]
-        if files:  # there are none while they are being made
+        if files:
             yield RemoteDump("pages-articles", _dashed(day), tuple(files), language)
 
 
@@ -195,8 +198,6 @@ def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata 
     when = f" up to {date}" if date else ""
     raise DownloadError(f"{mirror.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
 
-
-# What is read of a mirror: states of dumps, lists of checksums and listings of folders.
 
 # The jobs of the older dumps that hold the articles, best first: of several streams, a part is read without the rest.
 _JOBS: Final = ("articlesmultistreamdump", "articlesdump")
@@ -250,8 +251,7 @@ def _dashed(day: str) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}"
 
 
-# What dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11).
-_CONNECTIONS: Final = 3
+_CONNECTIONS: Final = 3  # at once, as dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11)
 
 
 class Download(NamedTuple):
@@ -312,9 +312,9 @@ def download(
             fetcher.fetch(file)
         size = (folder / file.name).stat().st_size
         origin = {"kind": dump.kind, "language": dump.language, "date": dump.date, "url": redacted(file.url)}
-        with recording:
-            downloaded = read_record(folder).get(file.name, {}).get("downloaded", today)
-            whole = {**origin, "size": size, file.algorithm: file.digest, "downloaded": downloaded}
+        with recording:  # one thread at a time: the record of the folder is read and written again
+            day = read_record(folder).get(file.name, {}).get("downloaded", today)
+            whole = {**origin, "size": size, file.algorithm: file.digest, "downloaded": day}
             add_to_record(folder, {file.name: whole})
 
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
@@ -379,9 +379,10 @@ class Fetcher:
     stop: Event
 
     def fetch(self, remote: RemoteFile) -> Path:
-        """Fetch the whole file and return its path; a file with a wrong checksum is fetched once more from the start.
+        """Fetch the rest of a file into NAME.part, check it, name it, and return its path.
 
-        DownloadError if it cannot be fetched, OutputError if it cannot be written.
+        A file with a wrong checksum is fetched once more from the start. DownloadError if it cannot be fetched,
+        OutputError if it cannot be written.
         """
 
         def pause(seconds: float) -> None:
@@ -389,30 +390,26 @@ class Fetcher:
                 raise StoppedError
 
         part, patience = _PartialFile(self.folder / f"{remote.name}.part"), replace(self.mirror.patience, wait=pause)
-        # A link, or a file of this name that no download left, is not ours.
+        # Never write to a link, or to a file of this name that no download left.
         is_ours = part.path.is_file() and part.version_file.is_file()
         is_link = part.path.is_symlink() or part.version_file.is_symlink()
         if is_link or (part.path.exists() and not is_ours):
-            raise OutputError(
-                f"expected {part.path} to be what an earlier download left, saw a link, or no {part.version_file.name} "
-                "beside it; move it away"
-            )
+            seen = f"a link, or no {part.version_file.name} beside it; move it away"
+            raise OutputError(f"expected {part.path} to be what an earlier download left, saw {seen}")
         try:
             for _ in range(2):
                 while not patience.persist(
                     remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
                 ):
-                    pass  # a part of the file has come, and at least LEAST_PROGRESS of it
+                    pass  # an answer may have a part of the rest: ask on while LEAST_PROGRESS or more comes
                 digest = digest_of(part.path, remote.algorithm)
                 if digest == remote.digest:
                     break
                 self.count(-part.size)
                 part.drop()
             else:
-                raise DownloadError(
-                    f"{remote.url}: expected {remote.algorithm} {remote.digest}, saw {digest} twice; "
-                    "what came was thrown away"
-                )
+                wanted = f"{remote.algorithm} {remote.digest}"
+                raise DownloadError(f"{remote.url}: expected {wanted}, saw {digest} twice; what came was thrown away")
             with part.path.open("rb") as source:  # all of it is on the disk before it has its name
                 os.fsync(source.fileno())
             target = part.path.replace(self.folder / remote.name)
@@ -424,25 +421,24 @@ class Fetcher:
             raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
 
     def _ask(self, remote: RemoteFile, part: "_PartialFile") -> bool:
-        """Ask once for the bytes that are missing, and return whether all are there now.
+        """Ask the server once for the bytes that are missing, and return whether all are there now.
 
         NoAnswerError if hardly any came; if the server refuses the range, the partial file is removed first.
         """
         before = part.size
-        have = before if part.version else 0
+        have = before if part.version else 0  # without an ETag or date the rest might be of another version of the file
         headers = {"Range": f"bytes={have}-", "If-Range": part.version} if have else {}
         try:
             with self.mirror.http.open(remote.url, headers=headers) as answer:
                 total = self._receive(answer, part, have, remote)
         except NoAnswerError as error:
             if error.status == HTTPStatus.NOT_FOUND:
-                raise DownloadError(
-                    f"{remote.url}: expected the file that the list of checksums names, saw {error}; the server "
-                    "keeps a dump for some months only"
-                ) from error
+                seen = f"{error}; the server keeps a dump for some months only"
+                wanted = "the file that the list of checksums names"
+                raise DownloadError(f"{remote.url}: expected {wanted}, saw {seen}") from error
             if error.status != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 raise
-            if part.size == remote.size:
+            if part.size == remote.size:  # nothing was missing
                 return True
             self.count(-part.size)
             part.drop()  # it cannot be a beginning of this file
@@ -452,10 +448,12 @@ class Fetcher:
         return part.size == total
 
     def _receive(self, answer: Answer, part: "_PartialFile", have: int, remote: RemoteFile) -> int:
-        """Append what comes to the partial file, and return how many bytes the whole file has.
+        """Append the body of an answer to the partial file, and return how many bytes the whole file has.
 
-        ``have`` is the first byte that was asked for. An answer that begins at 0 replaces what had come before.
+        ``have`` is the offset that was asked for. An answer that begins at 0 instead has the whole file (it changed, or
+        the server knows no ranges), and replaces what had come before.
         """
+        # The offset at which the answer begins (-1: it does not say), and the size of the file.
         begins, total = 0, answer.length
         if answer.status == HTTPStatus.PARTIAL_CONTENT:
             pattern = r"bytes (?P<begin>\d{1,18})-\d+/(?:(?P<total>\d{1,18})|\*)"
@@ -469,7 +467,7 @@ class Fetcher:
             self.count(-part.size)
             part.drop()
             raise NoAnswerError(f"another part than was asked for: {answer.headers.get('Content-Range')}")
-        self.count(begins - part.size)
+        self.count(begins - part.size)  # takes off what is replaced
         # The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match.
         tag = answer.headers.get("ETag", "")
         version = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")

@@ -37,8 +37,8 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
 
     Raises UsageError for another form of file, OutputError where it cannot be written.
     """
-    # Nodes have ``text``, ``kind``, ``column`` and ``is_class``. Edges lead from instance to class and from sub- to
-    # superclass; they have ``kind`` and ``instance`` (whether it is P31).
+    # Nodes have ``text``, ``kind`` (cluster, outlier class or other: the colour), ``column`` (from grandparents to
+    # instances) and ``is_class``. Edges lead up, from an instance (``instance``) or a subclass, and have a ``kind``.
     assert explanation.group is not None
     graph = nx.DiGraph()
     _add_class(graph, explanation, explanation.qid, _CLUSTER, _CLASS)
@@ -49,7 +49,7 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
         kind, item = outlier.of_class.number, ("item", outlier.id)
         _add_class(graph, explanation, outlier.via, kind, _CLASS)
         graph.add_node(item, text=outlier.surface, kind=kind, column=_INSTANCE, is_class=False)
-        # The class of the item from which the way up to the class that brought it in is shortest.
+        # Of the classes of the item, the one with the shortest way up to the class that it was drawn from (via).
         ways = [way_up(taxonomy.superclasses, start, outlier.via) for start in taxonomy.classes(outlier.id)]
         lowest = min(filter(None, ways), key=lambda way: (len(way), qid_number(way[0])))[0]
         if lowest != outlier.via:
@@ -121,7 +121,10 @@ def _add_class(graph: nx.DiGraph, explanation: Explanation, qid: str, kind: int,
 
 
 def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outlier: Outlier) -> None:
-    """Add the parent that a sibling shares with the class, or the grandparent that a cousin shares with it."""
+    """Add what connects the class of an outlier (``via``) to the group's class: their common parent or grandparent.
+
+    A sibling class shares a parent with the group's class; a parent of a cousin class is the other one's grandparent.
+    """
     parents = taxonomy.superclasses(explanation.qid)
     above_via = taxonomy.superclasses(outlier.via)
     if outlier.outlier_class == _SIBLING:
@@ -129,24 +132,23 @@ def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outli
         _add_class(graph, explanation, shared, _OTHER, _PARENT)
         edges = [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, _SIBLING)]
     else:
-        ways = ((parent, above) for parent in parents for above in taxonomy.superclasses(parent))
-        parent, shared = next((parent, above) for parent, above in ways if above in above_via)
+        lineages = ((parent, above) for parent in parents for above in taxonomy.superclasses(parent))
+        parent, shared = next((parent, above) for parent, above in lineages if above in above_via)
         _add_class(graph, explanation, parent, _OTHER, _PARENT)
         _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
         edges = [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, _COUSIN)]
-    for low, high, kind in edges:
-        if low != high:
-            graph.add_edge(low, high, kind=kind, instance=False)
+    for subclass, superclass, kind in edges:
+        if subclass != superclass:
+            graph.add_edge(subclass, superclass, kind=kind, instance=False)
 
 
-# Lines that a box with two lines of text takes.
-_ROOM: Final = 2.2
+_ROOM: Final = 2.2  # lines that a box with two lines of text takes
 
 
 def _place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
-    """Place each node at (column, height): instances one a line, classes level with the middle of what is below them.
+    """Place each node at (column, height): instances one a line, classes level with the mean of what is below them.
 
-    Heights are in lines, the first instance at 0 and others below it.
+    Heights are in lines of text: the first instance is at 0, the others below it at negative heights.
     """
     heights, line = dict[object, float](), 0.0
     for node, data in graph.nodes(data=True):
@@ -155,19 +157,17 @@ def _place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
             # The members share one class; each outlier has classes of its own beside it, which need their room.
             line -= 1.0 if data["kind"] == _CLUSTER else _ROOM
     for column in (_BETWEEN, _CLASS, _PARENT, _GRANDPARENT):
-        middles = {}
+        wanted = {}
         for node, data in graph.nodes(data=True):
             if data["column"] == column:
                 below = [heights[low] for low in graph.predecessors(node) if low in heights]
-                middles[node] = sum(below) / len(below) if below else 0.0
-        # From the top down, boxes that would overlap are pushed apart.
+                wanted[node] = sum(below) / len(below) if below else 0.0
+        # From the top down, each box is moved down as far as it would overlap the one above it.
         lowest = float("inf")
-        for node, height in sorted(middles.items(), key=lambda pair: (-pair[1], str(pair[0]))):
+        for node, height in sorted(wanted.items(), key=lambda pair: (-pair[1], str(pair[0]))):
             heights[node] = lowest = min(height, lowest - _ROOM)
     return {node: (float(data["column"]), heights[node]) for node, data in graph.nodes(data=True)}
 
-
-# Fonts that have the characters of a string, in any script.
 
 # Ships with matplotlib: Latin, Greek, Cyrillic, Hebrew, Arabic letters and more, but nothing of East Asia.
 _FIRST_FAMILY: Final = "DejaVu Sans"

@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _score_sheets(arguments: argparse.Namespace) -> None:
     """Score the answers of annotators, and models on the same cases, and print the report as tables or as JSON.
 
-    A set with two answers to each case has a report of those without help and one of those with help.
+    If annotators answered each case twice, without and with help, there is a report of each.
     """
     values = {name: getattr(arguments, name) for name in ("dataset", *_SAMPLING)}
     # Numbers may be 0; a flag and a list that were not given are False and empty.
@@ -99,19 +99,18 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
     annotation = sheets.read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
+    # Models are scored on the same cases, as groups with one outlier.
     import_from_here(*arguments.vectors)
     groups = case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
     reports, no_alpha = _reports_of(answers, annotation, models)
     missing = sheets.missing_answers(answers, annotation)
     if arguments.json:
-        row: Report = {"set": annotation.fingerprint, "language": annotation.language}
-        row |= {"cases": len(annotation.cases), "overlap": len(annotation.overlap)}
-        *without_help, with_help = reports.values()
-        row |= {**with_help, "missing": missing}
-        if without_help:  # each case has two answers: the report's own figures are those with help
-            row["without_help"] = without_help[0]
-        print_json(row, indented=True)
+        whole: Report = {"set": annotation.fingerprint, "language": annotation.language}
+        whole |= {"cases": len(annotation.cases), "overlap": len(annotation.overlap)}
+        *without_help, with_help = reports.values()  # of two reports, the figures with help are the main ones
+        whole |= {**with_help, "missing": missing, **({"without_help": without_help[0]} if without_help else {})}
+        print_json(whole, indented=True)
         return
     print_line(f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}")
     for name, report in reports.items():
@@ -130,7 +129,10 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
 def _reports_of(
     answers: Sequence[sheets.Answer], annotation: sheets.AnnotationSet, models: Sequence[Evaluation[GroupScore]]
 ) -> tuple[dict[str, Report], str]:
-    """Score answers without help and with help apart, where a set asks for both; and why agreement is not known."""
+    """Report on annotators and models, by "without help" and "with help" if a set asks for both answers, else by "".
+
+    The second result says why Krippendorff's alpha is not known, where a report has none.
+    """
     reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
     for name in ("without help", "with help") if annotation.two_answers else ("",):
@@ -147,20 +149,13 @@ def _reports_of(
 
 
 def write_sheets(annotation: sheets.AnnotationSet, folder: Path) -> None:
-    """Write the key and all sheets; UsageError if the folder holds another set, whose answers would be lost.
+    """Write key.json, which is not for annotators, and sheets/: a page, a spreadsheet and tasks for each annotator.
 
-    SHEETS/key.json                          the key; not for annotators
-    SHEETS/sheets/annotator-1.html           one page, spreadsheet and file of tasks for each annotator
-    SHEETS/sheets/annotator-1.csv
-    SHEETS/sheets/annotator-1.label-studio.json
-    SHEETS/sheets/instructions.txt           for the spreadsheets
-    SHEETS/sheets/label-studio.xml           the labelling configuration, for all tasks
-    SHEETS/answers/                          what comes back goes here, under any name
+    Their answers are to be put into answers/. UsageError if the folder holds another set, whose answers would be lost.
     """
     if (folder / sheets.KEY_FILE).exists() and (other := sheets.read_key(folder).fingerprint) != annotation.fingerprint:
-        raise UsageError(
-            f"{folder}: expected a folder without sheets, saw those of another set, {other}; choose another --output"
-        )
+        seen = f"those of another set, {other}; choose another --output"
+        raise UsageError(f"{folder}: expected a folder without sheets, saw {seen}")
     files = {
         sheets.KEY_FILE: sheets.encode_key(annotation),
         f"{SHEETS}/instructions.txt": sheets.instructions_text(annotation.two_answers).encode(),
@@ -176,7 +171,7 @@ def write_sheets(annotation: sheets.AnnotationSet, folder: Path) -> None:
 
 
 def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.Answer]:
-    """The checked answers of all files in ``answers/`` and the folders in it; MissingInputError if there are none."""
+    """Read the annotators' answers from all files below ``answers/``, and check that they fit the cases of the set."""
     paths = sorted((folder / ANSWERS).rglob("*"))
     files = [path for path in paths if path.suffix.lower() in _ANSWER_SUFFIXES and path.is_file()]
     answers: list[sheets.Answer] = []
@@ -188,16 +183,14 @@ def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.
         if file.suffix.lower() == ".csv":
             answers += sheets.parse_csv(data, str(file))
             continue
-        text = data.removeprefix(b"\xef\xbb\xbf")
+        text = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark, as some editors write it
         # An export of Label Studio is a list of tasks, the page's file an object.
         parse = sheets.parse_export if text.lstrip().startswith(b"[") else sheets.parse_page_answers
         answers += parse(text, str(file))
     if not answers:
         seen = f"none in {len(files)} files" if files else "no such file"
-        raise MissingInputError(
-            f"{folder / ANSWERS}: expected answers (JSON from the page, a filled CSV, or a JSON export of Label "
-            f"Studio), saw {seen}"
-        )
+        wanted = "answers (JSON from the page, a filled CSV, or a JSON export of Label Studio)"
+        raise MissingInputError(f"{folder / ANSWERS}: expected {wanted}, saw {seen}")
     return sheets.check_answers(answers, annotation)
 
 
@@ -217,7 +210,7 @@ def score_annotators(answers: Sequence[sheets.Answer], annotation: sheets.Annota
     is not right. The share of "right_answers" among "answers" is what section 4.2 of Blair et al. (2016) calls
     precision.
     """
-    annotators = []
+    annotators: list[Report] = []
     for name, asked in annotation.annotators.items():
         own = [one for one in answers if one.annotator == name]
         right = sum(one.choice == annotation.by_id[one.case].outlier for one in own)
@@ -226,13 +219,10 @@ def score_annotators(answers: Sequence[sheets.Answer], annotation: sheets.Annota
         annotators.append({"annotator": name, **counts})
     shares = case_shares(answers, annotation)
     classes = {case.id: class_of(case.outlier_class).key for case in annotation.cases}
-    return {
-        "annotators": annotators,
-        "answers": len(answers),
-        "right_answers": sum(one["right"] for one in annotators),
-        "accuracy": bars_as_json(mean_of_shares(list(shares.values()), annotation.seed)),
-        "by_outlier_class": _by_class(shares, classes, annotation.seed),
-    }
+    right_answers = sum(one["right"] for one in annotators)
+    accuracy = bars_as_json(mean_of_shares(list(shares.values()), annotation.seed))
+    report: Report = {"annotators": annotators, "answers": len(answers), "right_answers": right_answers}
+    return report | {"accuracy": accuracy, "by_outlier_class": _by_class(shares, classes, annotation.seed)}
 
 
 def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> Report:
@@ -248,14 +238,15 @@ def bars_as_json(bars: ErrorBars | None) -> Report | None:
 def agreement(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationSet) -> ErrorBars | None:
     """Krippendorff's alpha for nominal values, over the cases with at least two answers; None if it is undefined.
 
-    The value of an answer is the position that was chosen, cannot tell a value of its own. As outliers are at every
+    The value of an answer is the number of the chosen word, from 1, or 0 for "cannot tell". As outliers are at every
     position equally often, somebody who chooses without reading agrees by chance only. The interval is a bootstrap
     over cases. MissingExtraError if the krippendorff library is not installed.
     """
-    row = {case.id: index for index, case in enumerate(annotation.cases)}
-    counts = np.zeros((len(row), max(len(case.words) for case in annotation.cases) + 1), dtype=np.int64)
+    row_of = {case.id: row for row, case in enumerate(annotation.cases)}
+    # How many annotators chose each value (column) in each case (row).
+    counts = np.zeros((len(row_of), max(len(case.words) for case in annotation.cases) + 1), dtype=np.int64)
     for answer in answers:
-        counts[row[answer.case], answer.choice] += 1
+        counts[row_of[answer.case], answer.choice] += 1
     counts = counts[counts.sum(axis=1) >= 2]
     value = krippendorff_alpha(counts)
     if math.isnan(value):
@@ -287,11 +278,14 @@ def case_groups(cases: Iterable[sheets.AnnotationCase], language: str) -> list[G
 
 
 def score_model(evaluation: Evaluation[GroupScore], shares: Mapping[str, float], seed: int) -> Report:
-    """Compare a model with the annotators by their shares of cases; ``evaluation`` is of ``case_groups``."""
+    """Report how a model did on the cases that annotators answered, and how they did on those that it can score.
+
+    ``evaluation`` is of ``case_groups``, so each group is one case; ``shares`` of right answers are by case.
+    """
     scored = {group.group.id: case for group in evaluation.scores for case in group.cases if group.group.id in shares}
     classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.scores}
-    detected = {name: float(case.detected) for name, case in scored.items()}
-    positions, of_people = [case.position for case in scored.values()], [shares[case] for case in scored]
+    detected = {case: float(score.detected) for case, score in scored.items()}
+    positions, of_people = [score.position for score in scored.values()], [shares[case] for case in scored]
     return {
         "name": evaluation.name,
         "notes": list(evaluation.notes),

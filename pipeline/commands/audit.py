@@ -38,9 +38,8 @@ from wikisem.wikipedia.learning import ProfileFile, read_profile_file, with_valu
 from wikisem.wikis import known_language
 
 _UNKNOWN: Final = "–"
-# How many groups and outliers tables show.
-_WORST: Final = 20
-_RANKED: Final = 10
+_WORST: Final = 20  # groups with findings in a table
+_RANKED: Final = 10  # groups or outliers in a table by coherence or margin
 
 
 def _run_audit(arguments: argparse.Namespace) -> int:
@@ -181,11 +180,12 @@ def _cell(measure: str, value: float | None) -> str:
 
 
 def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
-    """All data sets under the names that the tables use; what is unknown is null."""
+    """Each data set with its measures, under the names that the tables use; what is unknown is null."""
     objects = []
     for audit in audits:
         groups = []
         for audited in audit.groups:
+            # All measures, but of the group that they include only its id, language, coherence and cluster.
             measures = msgspec.to_builtins(audited.measures)
             group = measures.pop("group")
             measures["from_one_class"] = {COLUMNS[kind]: same for kind, same in audited.measures.from_one_class}
@@ -200,18 +200,11 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
             {"id": group.id, "language": group.language, "outlier": item.surface, "qid": item.id, "margin": margin}
             for margin, group, item in audit.by_margin
         ]
-        objects.append(
-            {
-                "name": audit.name,
-                "languages": audit.languages,
-                "baselines": msgspec.to_builtins(baseline_rows(audit.baselines)),
-                "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
-                "near_misses": {"coherence": audit.near_coherence, "margin": audit.near_margin},
-                "by_coherence": coherences,
-                "by_margin": margins,
-                "groups": groups,
-            }
-        )
+        row: dict[str, Any] = {"name": audit.name, "languages": audit.languages}
+        row["baselines"] = msgspec.to_builtins(baseline_rows(audit.baselines))
+        row["near_duplicates"] = [pair._asdict() for pair in audit.near_duplicates]
+        row["near_misses"] = {"coherence": audit.near_coherence, "margin": audit.near_margin}
+        objects.append(row | {"by_coherence": coherences, "by_margin": margins, "groups": groups})
     return objects
 
 
@@ -280,26 +273,27 @@ def check(
 
 
 def _violations(
-    path: str | PathLike[str], language: str, recipe: Recipe, given: ProfileFile | None, output: str | None
+    path: str | PathLike[str], language: str, recipe: Recipe, profile: ProfileFile | None, output: str | None
 ) -> tuple[int, list[Violation]]:
-    """Count the groups in one language, and list the rules that they break.
+    """Count the groups of a data set in one language, and list the rules that they break.
 
-    Broken rules of a recipe come first, then those by the class graph in ``output``. Without a ``given`` profile, the
-    words of the clusters show the script of a language without a row.
+    First those of the recipe's filters, which look at words, then those that the class graph of the run in ``output``
+    shows. ``profile`` says how the language is written, in place of what is known of it and what the clusters show.
     """
     if not is_mixed(language):
         known_language(language)
     groups = read_language(data_set_path(path), language)
-    profile = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
-    broken = audits_of.broken_filters(groups, with_values(profile, given.values()) if given else profile, recipe)
+    known = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
+    broken = audits_of.broken_filters(groups, with_values(known, profile.values()) if profile else known, recipe)
     violations = [
         Violation(group.id, verdict.reason, verdict.detail, group.label)
         for group, verdicts in zip(groups, broken, strict=True)
         for verdict in verdicts
     ]
     if output is not None:
-        labelled_in = "en" if is_mixed(language) else language
-        name = cache(lambda qid: name_class(qid, labels_of(output, [qid], labelled_in)[0].get(qid, "")))
+        label_language = "en" if is_mixed(language) else language
+        # Labels of classes are read one by one, since only those of broken rules are named.
+        name = cache(lambda qid: name_class(qid, labels_of(output, [qid], label_language)[0].get(qid, "")))
         unproven = find_unproven(groups, output, recipe.outliers.certificate or STRENGTH, name)
         violations += (Violation(group.id, rule, detail, group.label) for group, rule, detail in unproven)
     return len(groups), violations

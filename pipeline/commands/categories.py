@@ -54,10 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in _warnings(recipe, sets, arguments, every_word=not keep):
         log(f"warning: {warning}")
     if not any(row.kept for row in rows):
-        raise MissingInputError(
-            f"expected items with labels in {', '.join(arguments.languages)}{' that are kept' if keep else ''}, saw "
-            f"none; {output / 'categories-report.tsv'} says what was found"
-        )
+        wanted = f"items with labels in {', '.join(arguments.languages)}{' that are kept' if keep else ''}"
+        raise MissingInputError(f"expected {wanted}, saw none; {output / 'categories-report.tsv'} says what was found")
     print_line(f"output: {output}")
     return 0
 
@@ -77,9 +75,9 @@ def _open_source(arguments: argparse.Namespace) -> recipes.CategorySource:
 def _warnings(
     recipe: recipes.CategoryRecipe, sets: Sequence[LanguageSet], arguments: argparse.Namespace, *, every_word: bool
 ) -> list[str]:
-    """Name the languages without labels or questions, and say if categories want items that --entities lacks.
+    """Warn of languages without labels or questions, and if categories want items that --entities lacks.
 
-    Without ``every_word``, a filter may have left out whatever has a label.
+    ``every_word`` says that no filter of words is set, which may have left out whatever has a label.
     """
     entities, warnings = arguments.entities, list[str]()
     if every_word:
@@ -92,12 +90,13 @@ def _warnings(
             kind = "category" if recipe.word_sets() else "relation"
             more = f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else ""
             warnings.append(f"no item of any {kind} has a label in {language!r}{more}")
+    # Two pairs make a question, unless the language has no label at all and a warning above says so.
     for language_set in sets:
         language, pairs = language_set.language, [len(related.pairs) for related in language_set.relations]
         if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings):
             place = arguments.output / "analogies" / f"{language}.txt"
             warnings.append(f"no relation has a question in {language!r}: there is no {place}")
-    # Items without sitelinks, which a build of linked items alone has not kept.
+    # Categories of items without sitelinks, too, some of which a build for a recipe leaves out of its entities.
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
     categories = (*recipe.categories, *implied)
     wanting = [category.name for category in categories if not category.emoji and not category.min_sitelinks]
@@ -109,11 +108,11 @@ def _warnings(
                 output = posixpath.dirname(inner) or "."
         record = Ledger(output).find("entities")
         if record and (unlinked := record.counts.left_out.get("unlinked", 0)):
-            warnings.append(
-                f"{entities} lacks {unlinked:,} items that no sitelink and no statement links, some of which may "
-                f"belong to {', '.join(wanting)}; for all of them run wikisem entities --output {output} without "
-                "--recipe, or set min_sitelinks = 1"
+            advice = (
+                f"for all of them run wikisem entities --output {output} without --recipe, or set min_sitelinks = 1"
             )
+            lacking = f"{unlinked:,} items that no sitelink and no statement links, some of which may belong to"
+            warnings.append(f"{entities} lacks {lacking} {', '.join(wanting)}; {advice}")
     return warnings
 
 

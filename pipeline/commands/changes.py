@@ -82,9 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     compared = compare_languages(before.groups, after.groups, before.rejections, after.rejections)
     known = [changed.language for changed in compared]
     if missing := sorted(set(arguments.languages).difference(known)):
-        raise MissingInputError(
-            f"expected languages of {arguments.old} or {arguments.new} ({', '.join(known)}), saw {', '.join(missing)}"
-        )
+        wanted = f"languages of {arguments.old} or {arguments.new} ({', '.join(known)})"
+        raise MissingInputError(f"expected {wanted}, saw {', '.join(missing)}")
     chosen = [changed for changed in compared if not arguments.languages or changed.language in arguments.languages]
     rows = [change.as_json() for changed in chosen for change in changed.changes]
     objects = [changed.as_json() for changed in chosen]
@@ -101,6 +100,7 @@ def _tables(compared: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
     changed = [language for language in compared if language.changes]
     if not changed:
         return
+    # A row of counts for each language: groups, test cases, and changes of items by kind.
     columns = [f"{what} {how}" for what in ("groups", "cases") for how in ("out", "kept", "in")]
     header, rows = ["language", *columns, "items in", "items out", "moved", "surface forms"], []
     for language in changed:
@@ -109,10 +109,12 @@ def _tables(compared: Sequence[LanguageChanges], most: int) -> Iterator[Block]:
         numbers = [*language.groups, *language.cases, *of_items]
         rows.append([language.language, *(f"{number:,}" for number in numbers)])
     yield Sheet(header, rows, [False, *(True for _ in header[1:])])
+    # A table for each kind of change: of items with their part of the group or surface form before and after, and of
+    # groups with the reason why the class had none before, or has none now.
     for kind in get_args(Kind):
         of_kind = [change for language in changed for change in language.changes if change.kind == kind]
         header, rows = ["language", "class", "item", "before", "after"], []
-        if kind in {"group in", "group out"}:  # of a group the reason, of an item what it was before and is after
+        if kind in {"group in", "group out"}:
             header = ["language", "class", "before" if kind == "group in" else "now"]
         for change in of_kind[:most]:
             row = [change.language, f"{change.label} ({change.group})"]
@@ -141,6 +143,7 @@ def compare_languages(
     compared = []
     for language in sorted(old.keys() | new.keys()):
         before, after = ({group.qid: group for group in groups.get(language, ())} for groups in (old, new))
+        # Why a class had no group before, and why it has none now.
         why_before = {qid: NOT_IN_OLD for qid in after if language not in old}
         why_after = {qid: NOT_IN_NEW for qid in before if language not in new}
         for why, rejections in ((why_before, old_rejections), (why_after, new_rejections)):
@@ -163,21 +166,23 @@ def compare_languages(
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
         )
-        groups_of_both, cases_of_both = (
+        group_counts, case_counts = (
             Overlap(gone=len(ids - ids_now), kept=len(ids & ids_now), new=len(ids_now - ids))
             for ids, ids_now in ((set(before), set(after)), (cases, cases_now))
         )
-        compared.append(LanguageChanges(language, groups_of_both, cases_of_both, tuple(changes)))
+        compared.append(LanguageChanges(language, group_counts, case_counts, tuple(changes)))
     return compared
 
 
 def _item_changes(language: str, before: Group, after: Group) -> Iterator[Change]:
-    """The items that came, went or moved between the parts of a group, and the surface forms that changed."""
+    """Yield the items that came, went or moved between parts of a group, and changes of their surface forms.
+
+    A part is "cluster" or an outlier class such as "O1", "" of an item that is not in the group.
+    """
     parts, parts_now, about = _parts(before), _parts(after), (language, after.qid, after.label)
     for item in dict.fromkeys([*parts, *parts_now]):
         (part, member), (part_now, member_now) = parts.get(item, ("", None)), parts_now.get(item, ("", None))
-        shown = member_now or member
-        assert shown is not None
+        _, shown = parts_now.get(item) or parts[item]
         kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
         if part != part_now:
             yield Change(kind, *about, before=part, after=part_now, item=item, surface=shown.surface)

@@ -55,11 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_scores(path: Path, common: bool) -> Columns:
-    """By data set and score, the number of each model, for whole data sets in its own or the common vocabulary."""
+    """Read the scores of models on whole data sets: by "data set metric", the score of each model.
+
+    They are of the words that the model itself knows or, with ``common``, of those that all models know.
+    """
     scores: Columns = {}
     for row in read_rows(path):
         is_whole = row.part == ALL and not row.less and row.task != "baseline"
-        is_score = row.low is not None or row.metric == "combined"
+        is_score = row.low is not None or row.metric == "combined"  # all others have an interval
         if is_whole and is_score and row.vocabulary == ("common" if common else "own") and row.value is not None:
             name = f"{row.dataset} {row.metric}".strip()
             scores.setdefault(name, {})[row.model] = _number(row.value, str(path))

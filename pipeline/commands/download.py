@@ -65,7 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     for language in dict.fromkeys([*arguments.codes, *arguments.languages]):
         dumps.append(downloads.find_wikipedia_dump(mirror, language, arguments.date, arguments.export))
     with nullcontext() if arguments.dry_run else downloads.only_download_in(folder):
-        # What is there is looked at once, by a checksum of the whole file where no record tells what it is.
         wanted = downloads.plan_downloads(dumps, folder)
         _print_plan(dumps, wanted)
         if not arguments.dry_run:
@@ -73,10 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
             with byte_progress("downloading", total, sum(planned.have for planned in wanted)) as count:
                 downloads.download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
             print_line(f"output: {folder}")
+    # The command that builds from them, with a placeholder for a dump of Wikidata that was not asked for.
     wikidata, wikipedias = "WIKIDATA.json.gz", list[str]()
     for dump in dumps:
         name = dump.files[0].name
-        if len(dump.files) > 1:  # a glob for its parts
+        if len(dump.files) > 1:  # a glob for all parts, whose names differ in their number and pages
             name = re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", name))
         if dump.kind == "Wikidata entities":
             wikidata = str(folder / name)

@@ -41,11 +41,11 @@ _FORMS: Final = "--output:report --every-eval-ever --full|--csv|--json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the tasks and their options."""
+    """Declare each task with the options that the manual, commands.toml, names for it; some can be drawn or seeded."""
     tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK")
     for name, task in ENTRIES["evaluate"]["tasks"].items():
         of_task = tasks.add_parser(name, help=task["purpose"], description=task["purpose"])
-        declare(of_task, f"{task['options'].format(models=_MODELS)} {_FORMS}", _OPTIONS)
+        declare(of_task, words=f"{task['options'].format(models=_MODELS)} {_FORMS}", options=_OPTIONS)
         if drawn := task.get("drawn"):
             add(of_task, "--plot FILE", f"draw {drawn} into this .png, .svg or .pdf file", figure_file)
         if seeded := task.get("seed"):

@@ -27,13 +27,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
-from wikisem.graph.statements import (
-    FIRST_WORD,
-    Signatures,
-    read_item_signatures,
-    signatures_of_classes,
-    words_by_number,
-)
+from wikisem.graph.statements import Signatures, read_item_signatures, signatures_of_classes, words_by_number
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import kept_groups, witness
 from wikisem.heuristics.selection.groups import NO_KIND
@@ -103,7 +97,7 @@ class Explanation:
         return self.labels.get(qid, qid)
 
     def outcome(self, instance: Ranked) -> str:
-        """Say whether an instance is in the cluster, and if not, why."""
+        """Say whether an instance of the class is a member of the group's cluster, and if not, why."""
         if instance.surface is None:
             return "no surface form"
         if instance.means is not None:
@@ -115,6 +109,8 @@ class Explanation:
             return "same surface form as a higher one"
         if not members:
             return ""
+        # Members are the most prominent instances: of the whole class, or of the third of it that ``fame`` names.
+        # By sitelinks, an instance above a member that is none itself was refused by a rule.
         fame = self.recipe.cluster.fame if self.recipe else "all"
         by_sitelinks = fame == "all" and self.recipe is not None and self.recipe.cluster.prominence == "global"
         if by_sitelinks and instance.sitelinks > min(member.sitelinks or 0 for member in members):
@@ -123,31 +119,31 @@ class Explanation:
 
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
-    """Gather all facts about a class and the items asked for; UnknownItemError if the class is not in the graph."""
+    """Gather what ``wikisem explain`` says of a class in one language, and of the items that are asked about.
+
+    UnknownItemError if the class is not in the graph.
+    """
     group = {group.qid: group for group in read_groups(output, language)}.get(qid)
     rejection = {rejection.qid: rejection for rejection in read_rejections(output, language)}.get(qid)
-    linked = taxonomy.most_linked(qid, _LOOK)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
+    # The instances with the most sitelinks, under their surface forms, which may mean other items.
+    most_linked = taxonomy.most_linked(qid, _LOOK)
     folder = Ledger(output).folder(unit_of(SURFACES, language))
-    named = read_members(list_files(f"{folder}/*.parquet"), taxonomy.graph, {item for item, _ in linked})
-    instead = meant_instead(named, folder, taxonomy.graph, recipe.surface.minimum_page_share if recipe else 0)
+    members = read_members(list_files(f"{folder}/*.parquet"), taxonomy.graph, {item for item, _ in most_linked})
+    meant = meant_instead(members, folder, taxonomy.graph, recipe.surface.minimum_page_share if recipe else 0)
     instances = [
-        Ranked(item, named[item].surface if item in named else None, sitelinks, instead.get(item))
-        for item, sitelinks in linked
+        Ranked(item, members[item].surface if item in members else None, sitelinks, means=meant.get(item))
+        for item, sitelinks in most_linked
     ]
-    # A recipe with certificates takes the instances of all that is below the class for its own.
+    # With certificates, the instances of all classes below this one count as its own.
     closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: kinship for item in asked if (kinship := find_kinship(taxonomy, item, qid, closure=closure))}
-    if group is not None:
-        cluster = [member.id for member in group.cluster]
-    else:
-        cluster = list(rejection.members) if rejection else []
+    cluster = [member.id for member in group.cluster] if group else list(rejection.members if rejection else ())
     # As many instances as people read, or more, so that all members of a group are among them.
-    members = set(cluster) if group else set()
-    deepest = max((rank for rank, instance in enumerate(instances) if instance.qid in members), default=0)
-    ranked = instances[: max(_SHOWN, deepest + 1)]
-    # What lines and pictures name: parents, grandparents, and outliers with the ways to their classes.
+    lowest = max((rank for rank, instance in enumerate(instances) if group and instance.qid in cluster), default=0)
+    ranked = instances[: max(_SHOWN, lowest + 1)]
+    # Labels of all that lines and pictures name: parents, grandparents, and outliers with the ways to their classes.
     parents = taxonomy.superclasses(qid)
     grandparents = (grandparent for parent in parents for grandparent in taxonomy.superclasses(parent))
     items = {qid, *parents, *grandparents}.union(asked, *(kinship.way for kinship in kin.values()))
@@ -163,16 +159,17 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
-    """Why an item is never an outlier of a class, None if it may be; without ``closure``, as in subclasses, it may."""
-    # The classes of the item from which a way up may lead to the class: all of them, or only the class itself.
+    """Find out why an item is never an outlier of a class (``qid``): it is an instance, or above or below; else None.
+
+    What counts is the class graph before pruning. With ``closure``, instances of subclasses are never outliers either.
+    """
     starts = [start for start in taxonomy.whole_classes(item) if closure or start == qid]
     ways: list[tuple[Literal["instance", "above", "below"], list[str]]] = [
         *(("instance", way_up(taxonomy.whole_superclasses, start, qid)) for start in starts),
         ("below", way_up(taxonomy.whole_superclasses, item, qid)),
         ("above", way_up(taxonomy.whole_superclasses, qid, item)),
     ]
-    # The shortest; an empty list means that no way leads up.
-    kind, way = min(ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf)
+    kind, way = min(ways, key=lambda kind_and_way: len(kind_and_way[1]) or math.inf)  # the shortest that is not empty
     return Kinship(kind, way, frozenset(step for step in way if step not in taxonomy)) if way else None
 
 
@@ -222,50 +219,52 @@ class ClassStatements:
 def explain_statements(
     output: str, taxonomy: Taxonomy, explanations: Sequence[Explanation], asked: Sequence[str] = ()
 ) -> list[ClassStatements | None]:
-    """Weigh for each explanation what statements say of its outliers and of the items asked for.
+    """Say how typical of one class the statements of its outliers and of ``asked`` items are, for each explanation.
 
-    None for a language whose recipe has no rule on statements, or without a cluster.
+    The explanations are of the class in several languages. None for a language whose recipe has no rule on statements,
+    or without a cluster.
     """
     graph = taxonomy.graph
-    # The number of the class in the graph; it may be an item alone.
+    # The index of the class in the graph; ``qid`` may be an item that is no class there.
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
-    weighed: list[list[str]] = []  # of each explanation the items that are weighed against its cluster
+    items_of: list[list[str]] = []  # of each explanation, the items to weigh
     for explanation in explanations:
         outliers = explanation.group.outliers if explanation.group else ()
-        weighed.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
-    items = {item for explanation in explanations for item in explanation.cluster}.union(*weighed)
-    wanted, known = indices_of(np.array(sorted(map(qid_number, items)), dtype=np.int64), graph.items)
-    # Statements are read once for all languages whose recipes agree in what is read.
-    read: dict[tuple[int, int], Signatures] = {}
+        items_of.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
+    all_items = {item for explanation in explanations for item in explanation.cluster}.union(*items_of)
+    indices, in_graph = indices_of(np.array(sorted(map(qid_number, all_items)), dtype=np.int64), graph.items)
+    # A signature is the set of properties of an item. They are read once for all recipes that read the same ones.
+    signatures: dict[tuple[int, int], Signatures] = {}
     statements: list[ClassStatements | None] = []
-    for explanation, of_explanation in zip(explanations, weighed, strict=True):
+    for explanation, items in zip(explanations, items_of, strict=True):
         recipe, cluster = explanation.recipe, explanation.cluster
         if recipe is None or not recipe.witness or not cluster or not is_class[0]:
             statements.append(None)
             continue
         key = recipe.outliers.min_sitelinks, recipe.seed
-        if key not in read:
+        if key not in signatures:
             parts = map(read_item_signatures, list_files(f"{Ledger(output).folder(ENTITIES)}/*.parquet"))
-            read[key] = signatures_of_classes(parts, graph, nodes, wanted[known], recipe)
-        statements.append(_weigh(read[key], int(nodes[0]), cluster, of_explanation))
+            signatures[key] = signatures_of_classes(parts, graph, nodes, indices[in_graph], recipe)
+        statements.append(_weigh(signatures[key], int(nodes[0]), cluster, items))
     return statements
 
 
 def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Sequence[str]) -> ClassStatements:
-    """Count which properties tell a class, by its node in the graph, and weigh items by what is stated of them.
+    """Find the properties that tell a class (``node`` in the graph) from other items, and weigh items by theirs.
 
-    A property that tells the class has a weight of log(TELLING) up, one against it a negative weight.
+    The weight of a property is the logarithm of how many times as frequent it is among instances of the class as among
+    prominent items: from log(TELLING) up it tells the class, below 0 it is evidence against it.
     """
     qids = [*cluster, *items]
     rows = signatures.rows_of(np.array([qid_number(qid) for qid in qids])).tolist()
-    # The numbers of the properties that each item has.
-    stated_of = {
+    properties_of = {
         qid: set(signatures.properties[signatures.rows.row(row)].tolist()) for qid, row in zip(qids, rows, strict=True)
     }
     (evidence,) = witness.ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
     weights = evidence.weights()
+    # The telling properties that two members or more have, and how many: those that say most of the cluster first.
     counts = {
-        number: sum(number in stated_of[member] for member in cluster)
+        number: sum(number in properties_of[member] for member in cluster)
         for number, weight in weights.items()
         if weight >= math.log(TELLING)
     }
@@ -273,38 +272,36 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     telling = {number: counts[number] for number in ordered if counts[number] > 1}
     weighed = []
     for item in items:
-        stated = stated_of[item]
-        by_weight = sorted((weights.get(number, -math.inf), number) for number in stated)
-        weighed.append(
-            ItemStatements(
-                item,
-                evidence.margin(qid_number(item)),
-                telling=[number for number in telling if number in stated],
-                against=[number for weight, number in by_weight if weight < 0],
-                stated=len(stated),
-            )
-        )
+        own = properties_of[item]
+        # A property that no instance has is the strongest evidence against the class.
+        by_weight = sorted((weights.get(number, -math.inf), number) for number in own)
+        telling_own = [number for number in telling if number in own]
+        against = [number for weight, number in by_weight if weight < 0]
+        weighed.append(ItemStatements(item, evidence.margin(qid_number(item)), telling_own, against, stated=len(own)))
     return ClassStatements(len(cluster), evidence.coherence, telling, weighed)
 
 
 def read_property_labels(output: str, numbers: Iterable[int], language: str) -> dict[int, str]:
-    """The labels of some properties in a language, else in ``mul`` or English; of an earlier version's items none."""
+    """The labels of some properties, by their numbers, in a language, else in ``mul`` (any language) or English.
+
+    Empty if an earlier version of wikisem made OUT, which kept no labels of properties.
+    """
     path = property_labels_path(Ledger(output).folder(ENTITIES))
     if not list_files(path):
         return {}
     table = read_parquet(path)
-    labels: dict[int, list[tuple[str, str]]] = {}
+    by_language: dict[int, list[tuple[str, str]]] = {}
     for row in table.filter(pc.is_in(table["property"], value_set=pa.array(numbers, pa.int32()))).to_pylist():
-        labels.setdefault(row["property"], []).append((row["language"], row["label"]))
-    return first_labels(labels, language)[0]
+        by_language.setdefault(row["property"], []).append((row["language"], row["label"]))
+    labels, _ = first_labels(by_language, language)
+    return labels
 
 
 _NOT_RELEASED: Final = (
     "a release has no class graph and no items beside its groups: parents, siblings and cousins of the class, its "
     "other instances, labels of classes without a group, and what statements say are in the OUT of its run"
 )
-# How many of the properties that tell the class are named.
-_NAMED: Final = 3
+_NAMED: Final = 3  # properties that tell the class, at most
 
 OPTIONS: Final[Options] = {"--item": {"convert": list_of(check_qid)}}
 
@@ -356,30 +353,32 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
     """
     where, code = fspath(output), None if language is None else check_language(language)
     if not is_release(data_set_path(where)):
-        return _explain(folder(where), name, code, ())[1]
+        _, explanations = _explain(folder(where), name, code, ())
+        return explanations
+    # A release has groups and rejections, but no class graph.
     run = read_run(data_set_path(where))
     known = classes_of(chain.from_iterable(run.groups.values()))
     known += classes_of(chain.from_iterable(run.rejections.values()))
-    qid = find_class(name, known, where)
-    explanations = []
+    qid, explanations = find_class(name, known, where), []
     for chosen in _chosen(list(run.groups), code, where):
         groups = {group.qid: group for group in run.groups[chosen]}
         rejections = {rejection.qid: rejection for rejection in run.rejections[chosen]}
         labels = {rejected: rejection.label for rejected, rejection in rejections.items() if rejection.label}
         labels |= {grouped: group.label for grouped, group in groups.items()}
-        judged = groups.get(qid), rejections.get(qid)
-        explanations.append(Explanation(qid, chosen, *judged, ranked=(), labels=labels))
+        explanations.append(Explanation(qid, chosen, groups.get(qid), rejections.get(qid), ranked=(), labels=labels))
     if all(explanation.group is None and explanation.rejection is None for explanation in explanations):
-        raise MissingInputError(
-            f"{where}: expected a group or a rejected class, saw none of {qid}{f' in {code}' if code else ''}"
-        )
+        seen = f"none of {qid}" + (f" in {code}" if code else "")
+        raise MissingInputError(f"{where}: expected a group or a rejected class, saw {seen}")
     return explanations
 
 
 def _explain(output: str, name: str, language: str | None, items: Sequence[str]) -> tuple[Taxonomy, list[Explanation]]:
-    """Explain a class of a run: of the classes with groups, or else of all in the graph, whose labels are read."""
+    """Explain a class of a run in some languages, and return the class graph, too.
+
+    ``name`` is its QID or its label: of a class with a group or, if there is none, of any in the graph.
+    """
     taxonomy = Taxonomy.load(Ledger(output).folder(TAXONOMY))
-    paths = list_files(f"{output}/{group_leaves('*')[0]}")
+    paths = list_files(f"{output}/{group_leaves('*')[0]}")  # groups/<language>.jsonl
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
     codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
@@ -408,6 +407,7 @@ def _print_explanation(
     output: str, taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements | None
 ) -> None:
     """Print where the class is in the graph, its group or why it has none, what statements say, and its instances."""
+    # Where the class is in the graph.
     console, qid = terminal.make_console(), explanation.qid
     console.print(Text(_label(explanation, qid), "bold"), f"in {explanation.language}")
     parents = taxonomy.superclasses(qid)
@@ -415,35 +415,34 @@ def _print_explanation(
     siblings = {child for parent in parents for child in taxonomy.subclasses(parent)} - {qid}
     cousins = {child for grandparent in grandparents for child in taxonomy.subclasses(grandparent)} - {qid}
     depth = taxonomy.depth(qid)
-    parents_named, grandparents_named = (
-        ", ".join(_label(explanation, above) for above in classes) for classes in (parents, grandparents)
-    )
-    console.print(f"parents: {parents_named or 'none left in the graph, so no outliers'}")
-    console.print(f"grandparents: {grandparents_named or 'none left in the graph'}")
-    console.print(
-        f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins; "
-        + ("the root is not above it" if depth is None else f"{depth} steps below the root")
-    )
+    for name, classes, note in (("parents", parents, ", so no outliers"), ("grandparents", grandparents, "")):
+        labels = ", ".join(_label(explanation, above) for above in classes)
+        console.print(f"{name}: {labels or f'none left in the graph{note}'}")
+    steps = "the root is not above it" if depth is None else f"{depth} steps below the root"
+    counts = f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins"
+    console.print(f"{counts}; {steps}")
+    # Its group, or why it has none.
     if explanation.group is not None:
         _print_group(output, taxonomy, explanation, explanation.group)
     elif rejection := explanation.rejection:
         console.print(f"no group: {rejection.reason} ({rejection.detail})")
     else:
-        left_out = explanation.recipe is not None and explanation.recipe.classes != ClassOptions()
-        console.print(
-            "not judged: too few of its instances have a surface form in this language"
-            + (", or [classes] of the recipe leave it out" if left_out else "")
-        )
+        chooses = explanation.recipe is not None and explanation.recipe.classes != ClassOptions()
+        or_left_out = ", or [classes] of the recipe leave it out" if chooses else ""
+        console.print(f"not judged: too few of its instances have a surface form in this language{or_left_out}")
     for line in _kin_lines(explanation):
         console.print(line)
+    # What statements say, with the names of their properties, or of the words of descriptions that count as such.
     if statements is not None:
         numbers = {*statements.telling, *(number for item in statements.items for number in item.against)}
-        names = read_property_labels(output, numbers, explanation.language)
+        labels_by_number = read_property_labels(output, numbers, explanation.language)
+        names = {number: (label, f"P{number}") for number, label in labels_by_number.items()}
         items = [*explanation.cluster, *(item.qid for item in statements.items)]
         for description in item_column(Ledger(output).folder(ENTITIES), items, "description").values():
-            names |= {number: f"'{word}'" for number, word in words_by_number(description or "").items()}
+            names |= {number: (f"'{word}'", "") for number, word in words_by_number(description or "").items()}
         for line in _statement_lines(explanation, statements, names):
             console.print(line)
+    # Its instances.
     title, sitelinks = "its most prominent instances", terminal.number_columns("sitelinks")
     table = Table("item", "label", "surface form", *sitelinks, "outcome", title=title, title_justify="left")
     for instance in explanation.ranked:
@@ -453,7 +452,10 @@ def _print_explanation(
 
 
 def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, group: Group) -> None:
-    """Print a group, how far its outliers are from the class, the age of its items, and its proofs and ties."""
+    """Print a group, what an audit measures of it, proofs that its outliers are not of the class, and their ties.
+
+    A *tie* is a statement between a related outlier and a member, such as "Florence (Q2044) is located in Tuscany".
+    """
     console = terminal.make_console()
     console.print(f"a group of {len(group.cluster)} with {len(group.outliers)} outliers")
     console.print(show.group_table(group, explanation.labels))
@@ -464,10 +466,11 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
         steps = "no path to the class" if outlier.distance is None else f"{outlier.distance} steps from the class"
         shared = f"direct classes that a member has too: {outlier.shared_classes}"
         console.print(f"{outlier.item.surface}: {steps}; {shared}")
+    # The lower an item's number, the earlier it was created.
     if age := measures.age:
         console.print(f"item numbers of its members: Q{age.lowest} to Q{age.highest}, median {age.median:.0f}")
-    tied = {int(tie.property[1:]) for outlier in group.outliers for tie in outlier.ties or ()}
-    ties = show.tie_lines(group, read_property_labels(output, tied, explanation.language))
+    tying = {int(tie.property[1:]) for outlier in group.outliers for tie in outlier.ties or ()}  # 131 for P131
+    ties = show.tie_lines(group, read_property_labels(output, tying, explanation.language))
     for line in chain(proofs_in_words(group, explanation.labels), ties):
         console.print(line)
 
@@ -478,7 +481,10 @@ def _label(explanation: Explanation, qid: str) -> str:
 
 
 def _kin_lines(explanation: Explanation) -> Iterator[str]:
-    """Say of each item that was asked for and is never an outlier, why, with the way up to or from the class."""
+    """Say why some of the items asked about are never outliers: they are the class, instances, or above or below it.
+
+    The classes on the way from one to the other follow, those marked that the class graph has lost by pruning.
+    """
     for item, kin in explanation.kin.items():
         if item == explanation.qid:
             reason = "the class itself"
@@ -491,26 +497,32 @@ def _kin_lines(explanation: Explanation) -> Iterator[str]:
         yield f"{_label(explanation, item)}: never an outlier, since it is {reason}{way}"
 
 
-def _statement_lines(explanation: Explanation, statements: ClassStatements, names: Mapping[int, str]) -> Iterator[str]:
-    """Say how coherent the cluster is and by what, then of each item its margin and what it rests on.
+def _statement_lines(
+    explanation: Explanation, statements: ClassStatements, names: Mapping[int, tuple[str, str]]
+) -> Iterator[str]:
+    """Say how typical of the class the statements of the cluster are, then those of each item, and by which properties.
 
-    ``names`` are labels of properties and words of descriptions, by their numbers.
+    The *coherence* of the cluster is 1 at best, 0.5 without anything in common; the *margin* of an item is the share of
+    instances that are less typical. ``names`` has, by number, the label and the id of each property, such as "country"
+    and "P17"; words of descriptions count as properties, too, without an id.
     """
 
     def name(number: int, note: str = "") -> str:
-        about = [*([f"P{number}"] if number in names and number < FIRST_WORD else []), *([note] if note else [])]
-        return names.get(number, f"P{number}") + (f" ({', '.join(about)})" if about else "")
+        label, property_id = names.get(number, (f"P{number}", ""))
+        notes = ", ".join(filter(None, (property_id, note)))
+        return f"{label} ({notes})" if notes else label
 
     count, telling, rejection = statements.members, statements.telling, explanation.rejection
     if statements.coherence is None:
         yield "coherence unknown: nothing is stated of its members"
-    elif rejection is not None and rejection.reason == NO_KIND:
+    elif rejection is not None and rejection.reason == NO_KIND:  # the coherence is too low for a group
         most = max(telling.values(), default=1)
         shared = f"nothing that tells the class is had by more than {most} of {count} members"
         yield f"coherence {statements.coherence}: {shared}"
     else:
         having = ", ".join(f"{telling[number]} have {name(number)}" for number in [*telling][:_NAMED])
         yield f"coherence {statements.coherence}: of {count} members {having or 'no two share what tells the class'}"
+    # An item with a margin from the recipe's bound up is too typical of the class to be an outlier.
     bound = explanation.recipe.outliers.margin if explanation.recipe else None
     chosen = {outlier.id for outlier in explanation.group.outliers} if explanation.group else set()
     for item in statements.items:
@@ -520,8 +532,8 @@ def _statement_lines(explanation: Explanation, statements: ClassStatements, name
             verdict = ""
             if item.qid not in chosen and bound is not None:
                 verdict = f", gives way from {bound} on" if item.margin >= bound else f", below {bound}"
-            told_by = item.telling[:_NAMED]
-            having = ", ".join(name(number, f"{telling[number]} of {count} members") for number in told_by)
+            named = item.telling[:_NAMED]
+            having = ", ".join(name(number, f"{telling[number]} of {count} members") for number in named)
             line = f"margin {item.margin}{verdict}; it has {having or 'nothing that tells the class'}"
             if item.against:
                 line += f"; against it: {', '.join(name(number) for number in item.against[:_NAMED])}"

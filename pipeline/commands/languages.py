@@ -32,16 +32,17 @@ OPTIONS: Final[Options] = {"output": {"convert": folder}}
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the languages."""
+    """Print a row for each language: what is known of it, from where, and what too few data were there to learn."""
     languages = list(_listed(arguments.output))
     if arguments.json:
         print_json(languages, indented=True)
         return 0
-    in_folder = any(language["groups"] is not None for language in languages)
+    in_folder = any(language["groups"] is not None for language in languages)  # of a build, rather than all languages
     names = ("code", "wiki", "script", "words", "affix", "trail", "lists")
     table = make_table((*names, "groups") if in_folder else ("name", *names))
     shortages = []
     for language in languages:
+        # The values of its profile, each followed by its source, and by what it was learned from in a dump.
         values = {
             "script": language["script"],
             "writing": language["writing"] + (", hyphens" if language["hyphens"] else ""),
@@ -49,9 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
             "link_trail": language["link_trail"] or "none",
             "lists": ", ".join(f'"{word}"' for word in language["lists"]) or "none",
         }
-        name = [] if in_folder else [language["name"]]
         code = language["code"] + (" (edited)" if language["edited"] else "")
-        cells = [*name, code, language["wiki"] or "labels only"]
+        cells = [*([] if in_folder else [language["name"]]), code, language["wiki"] or "labels only"]
         for key, value in values.items():
             source, support = language["source"].get(key, ""), language["support"].get(key, 0)
             cells.append(f"{value} ({source}{f', {support:,}' if support and source == 'dump' else ''})")
@@ -71,16 +71,15 @@ def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
     ``output`` is a folder, for the languages and groups of its build, a code, or None for all languages. ``groups`` is
     None outside a folder, ``wiki`` for a language of labels; ``support`` counts what a value was learned from.
     """
+    # The languages to list; those of a build have profile files, which their owner may edit.
     files: dict[str, str] = {}
     codes = (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))
     if output is not None:
         paths = sorted(list_files(f"{output}/{profile_path('*')}"))
         files = {path.rsplit("/", 1)[-1].removesuffix(".toml"): path for path in paths}
         if not files and output not in codes:
-            raise MissingInputError(
-                f"expected the output folder of a build, with {profile_path('<language>')}, or the code of a language, "
-                f"saw {output!r}"
-            )
+            wanted = f"the output folder of a build, with {profile_path('<language>')}, or the code of a language"
+            raise MissingInputError(f"expected {wanted}, saw {output!r}")
         codes = tuple(files) or (output,)
     ledger = Ledger(output or "")
     for code in codes:
@@ -90,20 +89,12 @@ def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
                 file = read_profile_file(data.read(), path)
             record = ledger.find(unit_of(GROUPS, code))
             groups, by_hand = record.counts.kept if record else 0, bool(edited(str(output), code))
-        known, wiki = find_profile(code, given=file), wiki_of(code)
-        profile, source, support = known.profile, dict(known.source), dict(known.support)
+        found, wiki = find_profile(code, given=file), wiki_of(code)
+        profile, source, support = found.profile, dict(found.source), dict(found.support)
         if file is not None:  # which says itself where each value is from
             source |= file.source if isinstance(file.source, dict) else {}
             support |= file.support if isinstance(file.support, dict) else {}
-        yield {
-            "code": code,
-            "name": WIKIPEDIAS[wiki].name if wiki is not None else "",
-            "wiki": wiki,
-            "script": profile.script or "|".join("+".join(scripts) for scripts in script_sets(own_code(code))),
-            "spaced": profile.spaced,
-            **{key: getattr(profile, key) for key in KEYS if key != "script"},
-            "source": source,
-            "support": support,
-            "groups": groups,
-            "edited": by_hand,
-        }
+        row = {"code": code, "name": WIKIPEDIAS[wiki].name if wiki is not None else "", "wiki": wiki}
+        row["script"] = profile.script or "|".join("+".join(scripts) for scripts in script_sets(own_code(code)))
+        values = {"spaced": profile.spaced, **{key: getattr(profile, key) for key in KEYS if key != "script"}}
+        yield row | values | {"source": source, "support": support, "groups": groups, "edited": by_hand}

@@ -83,7 +83,8 @@ def lexemes(arguments: argparse.Namespace) -> int:
 def _write_groups(arguments: argparse.Namespace, language: str, pairs: formats.Relations) -> None:
     """Write the outlier groups of a language, in place of those of an earlier run; warn of files of others.
 
-    The ledger of OUT has the names of the groups: before they are written, those of both runs.
+    The ledger of OUT notes the names of our files: those of both runs at first, so that after a crash in between a
+    later run knows all that it may remove.
     """
     output, ledger, unit = arguments.output, Ledger(str(arguments.output)), f"{LEXEMES}/{language}"
     groups = dict(formats.outlier_groups(pairs, arguments.groups, arguments.seed))

@@ -36,9 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     table = Table("recipe", "for", "what it is")
     for (name, commands), text in texts.items():
         # The first sentence of the comment that a recipe begins with says what it is, in its author's words.
-        comment = " ".join(
-            line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), text.splitlines())
-        )
+        lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
+        comment = " ".join(line.lstrip("# ") for line in lines)
         table.add_row(name, commands, re.split(r"\. (?=[A-Z])", comment)[0].rstrip("."))
     make_console().print(table)
     return 0

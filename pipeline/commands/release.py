@@ -48,10 +48,10 @@ from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFacts:
-    """Count what a release and its page state of a run's groups; ``more`` are the facts that the run does not say.
+    """Count what a release and its page state of a run's groups; ``more`` are facts that the run does not say.
 
-    Besides the counts by language: what guessers that ignore meaning reach, the classes without an English group, and
-    the spread of coherence and margins over all groups.
+    By language: the groups, their words and cases, the accuracy of guessers that ignore meaning, and how many classes
+    lack an English group. Over all groups: the spread of coherence and of margins.
     """
     languages, english = [], {group.qid for group in run.groups.get("en", ())}
     for code, groups in run.groups.items():
@@ -63,19 +63,18 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFact
         if english and code != "en":
             more.setdefault("lacking", {})[code] = sum(group.qid not in english for group in groups)
     all_groups = list(chain.from_iterable(run.groups.values()))
-    values = {"coherence": [group.coherence for group in all_groups]}
+    measured = {"coherence": [group.coherence for group in all_groups]}
     for number, kind in OUTLIER_CLASSES.items():
         outliers = (outlier for group in all_groups for outlier in group.outliers if outlier.outlier_class == number)
-        values[f"margin, {kind.name}"] = [outlier.margin for outlier in outliers]
-    spreads = {}
-    for name, measured in values.items():
-        if known := [value for value in measured if value is not None]:
+        measured[f"margin, {kind.name}"] = [outlier.margin for outlier in outliers]
+    spreads = {}  # how many values are known, with minimum, quartiles and maximum
+    for name, values in measured.items():
+        if known := [value for value in values if value is not None]:
             spreads[name] = len(known), np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return metadata.read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
-# The property that says which country an item is in.
-COUNTRY: Final = "P17"
+COUNTRY: Final = "P17"  # the property that says which country an item is in
 _EXTRAS: Final = ("categories", "analogies")
 _LEAST_SECRET: Final = 16  # bytes
 
@@ -172,12 +171,13 @@ def _write_release(
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
-    run = read_run(output)
+    run = read_run(output)  # this and check_files refuse files that are not as they were recorded
     check_files(output, run.manifest, (NAMES, test_cases.HELD, *_EXTRAS))
     ledger = Ledger(str(output))
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
             ledger.check_needs(record)
+    # Halves of the classes may be held back: those that earlier releases opened stay, and this one may open another.
     more: dict[str, Any] = {"maker": maker}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
     if open_held and since is None:
@@ -185,6 +185,7 @@ def _write_release(
     held_data = b""
     if held:
         run, more["held"], held_data = _hold_half(run, held)
+    # The facts that the card states.
     seed = run.manifest.seed or 0
     if countries := countries_of(run):
         more["regions"] = metadata.count_regions(run.groups, countries)
@@ -197,26 +198,26 @@ def _write_release(
     _scores_of(run.groups, cases)  # an error before anything is written
     more |= {"canary": test_cases.canary_of(run.groups, seed), **_count_extras(run)}
     if since:
-        said, opened_now = _compare(since, run, open_held)
-        more, opened = more | said, opened | opened_now
+        changes, opened_now = _compare(since, run, open_held)
+        more, opened = more | changes, opened | opened_now
     facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
     if held_data:
-        place = held_place(folder)
-        write_files(place.parent, [(place.name, held_data)])
+        write_files(held_place(folder).parent, [(held_place(folder).name, held_data)])
     files = chain(_data_files(facts, run, split, output, cases), opened.items())
     write_files(folder, _release_files(facts, files))
     return facts
 
 
 def _count_extras(run: RunFiles) -> dict[str, Any]:
-    """What a run has beside groups, as fields of ``ReleaseFacts``.
+    """Count what a run has beside groups, as the fields ``extras``, ``walls`` and ``names`` of ``ReleaseFacts``.
 
-    ``extras`` has the languages of each kind of set; of a language ``walls`` counts walls by tier, ``names`` rows.
+    ``extras`` has the languages with categories, analogies and walls, by kind; ``walls`` counts walls by language and
+    tier, ``names`` the rows of tables of names by language.
     """
     extras = {}
     for kind in _EXTRAS:
-        # A language without any has an empty file of lines; tables are written only of what there is.
+        # A run has JSON lines, in an empty file if there are none; a release has tables of what there is.
         lines = [path for path in (run.output / kind).glob("*.jsonl") if size_and_time(str(path))[0]]
         if codes := {check_language(path.stem) for path in (*lines, *(run.output / kind).glob("*.parquet"))}:
             extras[kind] = tuple(sorted(codes))
@@ -254,7 +255,7 @@ def held_place(folder: Path) -> Path:
 
 
 def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, bytes]:
-    """Take the classes that a secret chooses out of a run, with the walls and labels that have one of them.
+    """Take about half of the classes out of a run, which a secret chooses, with the walls and labels that have them.
 
     ``file`` has the secret; a missing file is made with a new one. Returns the run without those classes, the
     entry for its manifest, and the bytes of the file of the groups that were taken.
@@ -268,6 +269,7 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
     kept = {code: [group for group in groups if not is_held(group.qid)] for code, groups in run.groups.items()}
     if not any(held.values()) or not any(kept.values()):
         raise UsageError(f"--held {file}: expected classes in both halves, saw all in one; take another secret")
+    # What is left of the run must not name a held class anywhere.
     walls, stages = dict[str, list[Wall]](), dict[str, metadata.ManifestStage]()
     for code, drawn in run.walls.items():
         if kept_walls := [wall for wall in drawn if not any(is_held(group.qid) for group in wall.groups)]:
@@ -278,7 +280,8 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
     manifest = msgspec.structs.replace(run.manifest, stages=stages, regions={})
     kept_run = replace(run, groups=kept, walls=walls, manifest=manifest)
     held_groups = [group for code in sorted(held) for group in held[code]]
-    # All groups follow from public dumps, so that without a nonce the SHA-256 would show which are held.
+    # Anybody can build all groups from public dumps. So the first line gets a secret key, the nonce: without it, the
+    # SHA-256 of the file, which is published, would confirm a guess at the groups in it.
     nonce = orjson.dumps(hmac.digest(secret, b"nonce", "sha256").hex())
     lines = b"".join(map(encode_group, held_groups)).removeprefix(b"{")
     canary = test_cases.canary_of(kept, run.manifest.seed or 0)
@@ -288,10 +291,10 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
 
 
 def _compare(since: Path, run: RunFiles, open_held: Path | None) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """What a release says of the run or release before, as fields of ``ReleaseFacts``, and the half that it opens.
+    """Compare a release with the one before (``since``), and check the file of held groups that it opens, if any.
 
-    ``changes`` are the numbers of the card's table of changes, by language. ``open_held`` is the file that the release
-    before held back, with the hash that it published; the second result has it by its path in the new release.
+    Returns fields of ``ReleaseFacts``, and the bytes of ``open_held`` by its path in the new release. The release
+    before held that file back and published its SHA-256, which shows that nothing was changed since.
     """
     before = read_run(since)
     languages = [metadata.language_facts(code, groups, (), {}) for code, groups in before.groups.items()]
@@ -299,6 +302,7 @@ def _compare(since: Path, run: RunFiles, open_held: Path | None) -> tuple[dict[s
     changes = {}
     for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
         renamed = sum(change.kind == "surface form" for change in compared.changes)
+        # A row of the card's table: groups gone and new; test cases gone, kept and new; other surface forms.
         changes[compared.language] = compared.groups.gone, compared.groups.new, *compared.cases, renamed
     if open_held is None:
         return {"since": version, "changes": changes}, {}
@@ -314,7 +318,7 @@ def _compare(since: Path, run: RunFiles, open_held: Path | None) -> tuple[dict[s
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:
-    """Read OPP and accuracy of each model in each language of ``groups``, of all words that the model itself knows."""
+    """Read OPP and accuracy of each model in each language of ``groups``, on the words that the model itself knows."""
     by_metric: dict[tuple[str, str], dict[str, Row]] = {}
     for row in read_rows(path):
         if row.part == "language" and row.vocabulary == "own" and row.name in groups:
@@ -324,7 +328,7 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
     for (model, language), rows in by_metric.items():
         shares: dict[str, metadata.Share | None] = dict.fromkeys(("opp", "accuracy"))
         for row in (rows[metric] for metric in shares):
-            if row.value is not None:  # also in place of the ends of an interval that is not known
+            if row.value is not None:  # in percent; without an interval, its ends are the value itself
                 low, high = (row.value if end is None else end for end in (row.low, row.high))
                 shares[row.metric] = metadata.Share(row.value / 100, low / 100, high / 100)
         yield metadata.ModelScore(model, language, rows["accuracy"].cases, **shares)
@@ -332,6 +336,7 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
 
 def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
+    # The languages of which this release has a table, by folder.
     filled = tuple(language.code for language in facts.filled)
     codes_of = {**dict.fromkeys(("groups", "cases", "items"), filled), "shots": tuple(facts.shots)}
     codes_of |= {**dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
@@ -340,10 +345,9 @@ def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> 
     of_names = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
     strays += [path for path in sorted((folder / "names").glob("*/*.parquet")) if path not in of_names]
     if strays:
-        raise UsageError(
-            f"{folder}: expected an empty folder or a release of the same languages, saw {len(strays)} other tables, "
-            f"{strays[0].relative_to(folder)} first; remove them or choose another --output"
-        )
+        first = strays[0].relative_to(folder)
+        seen = f"{len(strays)} other tables, {first} first; remove them or choose another --output"
+        raise UsageError(f"{folder}: expected an empty folder or a release of the same languages, saw {seen}")
 
 
 def _release_files(facts: metadata.ReleaseFacts, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
@@ -362,9 +366,9 @@ def _data_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the path and the bytes of every file but README.md, the manifest and the halves that were opened.
 
-    First the tables of groups, cases, few-shot cases and items of each language that has groups, then rejections,
-    category sets, analogies, walls and names, the files for harnesses, the page, and the texts about the whole set.
+    Files are written in this order. ``output`` is the folder of the run, or of the release, that this one is made from.
     """
+    # Of each language with groups: groups, test cases, few-shot cases ("shots"), and all of these as single items.
     about = facts.metadata()
     for code, test in split.test.items():
         groups = groups_table(map(encode_group, run.groups[code]))
@@ -380,7 +384,7 @@ def _data_files(
     for code, rejections in run.rejections.items():
         if rejections:
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
-    # Further sets are walls of the run, JSON lines, or tables of a release; they get the metadata of this one.
+    # Walls, categories and analogies: JSON lines of a run become tables; a table of a release gets this one's metadata.
     for kind, code in ((kind, code) for kind, codes in facts.extras.items() for code in codes):
         lines, table = output / kind / f"{code}.jsonl", output / kind / f"{code}.parquet"
         if kind == "walls":
@@ -402,6 +406,7 @@ def _data_files(
     for code, paths in run.names.items():
         for path in paths:
             yield f"names/{code}/{path.name}", path.read_bytes()
+    # Tasks for evaluation harnesses, the page, and the texts about the whole set.
     yield from ((name, text.encode()) for name, text in card.harness_files(facts))
     filled = {language.code: run.groups[language.code] for language in facts.filled}
     yield from browse_files(facts, replace(run, groups=filled), cases)
@@ -455,9 +460,9 @@ def browse_files(
 def _scores_of(
     groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]
 ) -> dict[str, dict[str, dict[int, PageScore]]]:
-    """Average the answers in some files by language, model and number of the class, in percent.
+    """Average models' answers to each group, in percent: by language, model and item number of the group's class.
 
-    Answers to groups that are not in ``groups`` are passed over; MissingInputError for a file with no other.
+    ``paths`` are files of answers; those to other groups are passed over. MissingInputError for a file with no other.
     """
     known = {(code, group.qid) for code, of_language in groups.items() for group in of_language}
     scores: dict[str, dict[str, dict[int, PageScore]]] = {code: {} for code in groups}
@@ -472,11 +477,11 @@ def _scores_of(
                 answers[answer.language, answer.model, answer.qid].append(answer)
         if not answers:
             raise MissingInputError(f"{path}: expected answers to groups of this run, saw none")
-        for (language, model, qid), to_group in answers.items():
-            opp = 100 * fmean(answer.position for answer in to_group)
-            accuracy = 100 * fmean(answer.right for answer in to_group)
-            right = {answer.outlier: answer.right for answer in to_group}
-            scores[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, right)
+        for (language, model, qid), of_group in answers.items():
+            opp = 100 * fmean(answer.position for answer in of_group)
+            accuracy = 100 * fmean(answer.right for answer in of_group)
+            found = {answer.outlier: answer.right for answer in of_group}
+            scores[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, found)
     return scores
 
 
@@ -499,10 +504,8 @@ def _run_release(arguments: argparse.Namespace) -> int:
         print_line(card.TEXTS["made_up"])
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {languages}")
     if facts.shots:
-        tests = sum(test for test, _ in facts.split.values())
-        print_line(
-            f"for language models: {sum(facts.shots.values())} few-shot and {tests:,} test cases that share nothing"
-        )
+        shots, tests = sum(facts.shots.values()), sum(test for test, _ in facts.split.values())
+        print_line(f"for language models: {shots} few-shot and {tests:,} test cases that share nothing")
     if not facts.maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
     if arguments.held and facts.held:

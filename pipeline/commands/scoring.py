@@ -51,26 +51,19 @@ def outliers(arguments: argparse.Namespace) -> None:
 
 def contexts(arguments: argparse.Namespace) -> None:
     """Score outlier detection by count models, once for each number of contexts that words keep."""
-    scores = evaluate.contexts(
-        read_datasets(arguments.dataset, arguments.languages),
-        _named_models(arguments.vectors),
-        arguments.contexts,
-        keys=arguments.keys,
-        phrases=arguments.phrases,
-        tokenizer=arguments.tokenizer,
-        seed=arguments.seed,
-        watch=with_progress,
-    )
+    data_sets, models = read_datasets(arguments.dataset, arguments.languages), _named_models(arguments.vectors)
+    options = {name: getattr(arguments, name) for name in ("keys", "phrases", "tokenizer", "seed")}
+    scores = evaluate.contexts(data_sets, models, arguments.contexts, watch=with_progress, **options)
     _draw(arguments, scores, "contexts")
     _deliver(scores, "outlier detection by the contexts of the highest log-likelihood", arguments)
 
 
 def consistency(arguments: argparse.Namespace) -> None:
-    """Compare what each model answers in every two languages, or with the task "cutoff" by item number.
+    """Compare what each model answers in every two languages, or (task "cutoff") for old and new items, by number.
 
-    The models are those of --vectors, or with --samples those that a harness asked; UsageError for both or neither.
+    Either --vectors names models to score, or --samples says that the data set is what a harness logged of models.
     """
-    if arguments.samples == bool(arguments.vectors):
+    if bool(arguments.samples) == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
     options, dates = {"seed": arguments.seed}, list[KnownDate]()
     part, title, what = "languages", "consistency across languages", "test cases in two languages"
@@ -94,7 +87,11 @@ cutoff = consistency
 
 
 def samples(arguments: argparse.Namespace) -> None:
-    """Score files of samples that a harness logged, with error bars; those in one folder are of one model."""
+    """Score what an evaluation harness logged of language models, sample by sample; a folder has files of one model.
+
+    The samples are of wikisem's tasks (--measure: how choices are compared, such as by log-likelihood), or with
+    --cluster-by of any task (--metric: the score to average; samples with one value of that column are a cluster).
+    """
     if arguments.metric and not arguments.cluster_by:
         raise UsageError("expected --cluster-by with --metric, saw none")
     options = {"measure": arguments.measure, "cluster_by": arguments.cluster_by, "metric": arguments.metric}
@@ -104,7 +101,11 @@ def samples(arguments: argparse.Namespace) -> None:
 
 
 def calibrate(arguments: argparse.Namespace) -> None:
-    """Fit the model to the answers in the files, and report what it says of models, groups and short forms."""
+    """Fit an item response model to models' answers, and report abilities, difficulties and how few groups would do.
+
+    Each group has a discrimination of its own ("2pl") or all have the same ("rasch"). With --next, the report is on
+    models that were asked some groups only: their abilities so far, and which groups to ask next.
+    """
     discriminations = {"auto": None, "rasch": False, "2pl": True}[arguments.model]
     options = {"discriminations": discriminations, "by_case": arguments.by == "case", "so_far": arguments.next}
     scores = evaluate.calibrate(arguments.cases, **options, seed=arguments.seed)
@@ -131,12 +132,16 @@ def walls(arguments: argparse.Namespace) -> None:
 
 
 def categories(arguments: argparse.Namespace) -> None:
-    """Score Topk, OddOneOut, or both in one number, on a file of categories or on those of its questions."""
+    """Score Topk, OddOneOut, or both in one number, on a file of categories or of analogy questions.
+
+    Questions make two categories of each relation: of the first words of its pairs, and of the second.
+    """
     path, task = arguments.categories, arguments.task
     split = arguments.split_analogies
     word_sets = evaluate.split_analogies(path) if split else word_groups.read_categories(path, arguments.language)
     if arguments.keys:
         word_sets = word_groups.keyed_categories(word_sets, path)
+    # The options of the task, and the only words that are read from files of vectors (None: all).
     names, needed = ["skip_oov", "distance", "intruders", "sample", "seed"], None
     if task == "topk":
         names, title = ["skip_oov"], f"Topk, k = {arguments.k}"
@@ -145,7 +150,7 @@ def categories(arguments: argparse.Namespace) -> None:
     else:
         drawn = f", {arguments.sample} pairs drawn" if arguments.sample else ""
         title = f"OddOneOut, k = {arguments.k}, {arguments.distance}, {arguments.intruders}{drawn}"
-        if arguments.intruders == "other-categories":  # then no other words are read from files of vectors
+        if arguments.intruders == "other-categories":
             needed = {word for category in word_sets for word in category.words}
     options = {name: getattr(arguments, name) for name in names}
     score: Callable[..., Scores] = getattr(evaluate, task)
@@ -193,7 +198,7 @@ def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: st
     if path := getattr(arguments, "cases", None):
         write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
         log(f"the answers are {path}")
-    if what != "samples":
+    if what != "samples":  # which were answered already, whatever words a model knows
         names = list(_named_models(getattr(arguments, "vectors", ())))
         what = f"{what} whose words {names[0] if len(names) == 1 else 'a model'} knows"
     deliver_scores(scores, title, arguments, what)
@@ -202,16 +207,16 @@ def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: st
 def open_models(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[EmbeddingModel]:
     """The models of --vectors, each opened when it is asked for, under names that are all different.
 
-    If ``items`` are given, only what they need is read from files.
+    If ``items`` (words, or keys of items) are given, only what they need is read from files.
     """
     tokenize = open_tokenizer(arguments.tokenizer)
-    given: str = getattr(arguments, "similarity", "")
-    similarity = open_similarity(given) if given else None
+    function: str = getattr(arguments, "similarity", "")  # python:MODULE:FUNCTION, in place of the cosine
+    similarity = open_similarity(function) if function else None
     for name, source in _named_models(arguments.vectors).items():
         with progress(f"reading {source}", lambda: 0, 0):
             model = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
-        yield compared_by(model, similarity, f"vectors compared by {given}") if similarity else model
-        del model
+        yield compared_by(model, similarity, f"vectors compared by {function}") if similarity else model
+        del model  # before the next is read: only one has to fit into memory
 
 
 def _named_models(vectors: Sequence[str]) -> dict[str, str]:
@@ -219,6 +224,7 @@ def _named_models(vectors: Sequence[str]) -> dict[str, str]:
     sources, names = list[str](), list[str]()
     for text in vectors:
         name, _, source = text.partition("=")
+        # "=" may also be part of a path, or of options after "?".
         is_named = name and source and not set(name) & set(":?/\\") and not Path(text).exists()
         sources.append(source if is_named else text)
         names.append(name if is_named else model_name(text))
@@ -248,28 +254,26 @@ def tokenize(arguments: argparse.Namespace) -> int:
     (groups,) = read_datasets([arguments.dataset], arguments.languages).values()
     divide, output = open_tokenizer(arguments.tokenizer), arguments.output
     paths = [output / group.language / f"{name}.txt" for name, group in zip(group_ids(groups), groups, strict=True)]
-    for path, group in zip(paths, groups, strict=True):  # before anything is written
+    # Before anything is written: no file may replace one of the data set, or be outside OUT.
+    for path, group in zip(paths, groups, strict=True):
         if path.resolve() == path_of(group.where).resolve():
             raise UsageError(f"expected another folder than that of the data set, saw {output}")
         if not path.resolve().is_relative_to(output.resolve()):
-            raise DamagedInputError(
-                f"{group.where}: expected a language and an id that name a file, saw {group.language!r} and "
-                f"{group.id!r}"
-            )
-    classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
+            seen = f"{group.language!r} and {group.id!r}"
+            raise DamagedInputError(f"{group.where}: expected a language and an id that name a file, saw {seen}")
+    # The outlier classes of each group, by its id, which the text form has in a file beside the groups.
+    classes_in: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
     for path, group in zip(paths, groups, strict=True):
-        cluster, others = (
+        cluster_words, outlier_words = (
             ["_".join(divide(member.surface)) or member.surface for member in members]
             for members in (group.cluster, group.outliers)
         )
-        write_text(path, ["\n".join([*cluster, "", *others, ""])])
-        classes[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
-    for folder, known in classes.items():
-        write_text(folder / word_groups.OUTLIER_CLASSES_FILE, [word_groups.write_outlier_classes(known).decode()])
+        write_text(path, ["\n".join([*cluster_words, "", *outlier_words, ""])])
+        classes_in[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
+    for folder, classes in classes_in.items():
+        write_text(folder / word_groups.OUTLIER_CLASSES_FILE, [word_groups.write_outlier_classes(classes).decode()])
     print_line(f"{len(groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
     return 0
 
 
-COMMANDS: Final[Mapping[str, Command]] = {
-    "tokenize": ({"--tokenizer": {"convert": sorted(TOKENIZERS)}}, tokenize),
-}
+COMMANDS: Final[Mapping[str, Command]] = {"tokenize": ({"--tokenizer": {"convert": sorted(TOKENIZERS)}}, tokenize)}

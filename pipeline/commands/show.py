@@ -25,21 +25,21 @@ from wikisem.pipeline.console.terminal import make_console, number_columns, prin
 from wikisem.pipeline.runs.read import labels_of_classes
 from wikisem.records import Group, Outlier, Rejection
 
-# How many languages a message names, and how many words the line of a group.
-_NAMED: Final = 20
-_WORDS: Final = 4
+_NAMED: Final = 20  # languages in a message
+_WORDS: Final = 4  # in the line of a group
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a group in one language, or a line for each group."""
+    """Print the group of a class in one language, or without a class a line for each group in a language."""
     path, name = data_set_path(arguments.output), arguments.name
     groups = all_groups = read_groups(path)
-    if name is not None:
+    if name is not None:  # a QID, or the label of a class that has a group or was rejected
         classes = classes_of(all_groups)
         if not is_qid(name) and not classes_named(name, classes):
             classes += classes_of(read_rejections(path))
         qid = find_class(name, classes, arguments.output)
         groups = [group for group in all_groups if group.qid == qid]
+    # The groups in the language, or an error that says what there is instead.
     language: str = arguments.language or _best_language(groups, name or "")
     chosen = [group for group in groups if group.language == language]
     if not chosen:
@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             words = ", ".join(member.surface for member in group.cluster[:_WORDS])
             print_line(f"{name_class(group.qid, group.label)}: {words}, ...")
     else:
+        # Labels of the classes that outliers were drawn from: of those that were judged, and in a run of all.
         labels = {rejection.qid: rejection.label for rejection in read_rejections(path, language) if rejection.label}
         labels |= {group.qid: group.label for group in all_groups if group.language == language}
         for group in chosen:
@@ -118,7 +119,10 @@ def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[s
 
 
 def group_table(group: Group, names: Mapping[str, str]) -> Table:
-    """The cluster and the outliers of one group; ``names`` are labels of the classes that brought outliers in."""
+    """The words of one group: the cluster, then each outlier with the class that it was drawn from (``via``).
+
+    P(form | page) is the share of the links to an item's page that have the surface form. ``names`` are labels by QID.
+    """
     members = (*group.cluster, *group.outliers)
     shares, sitelinks = number_columns("P(form | page)", "sitelinks")
     with_shares = [shares] if any(member.total for member in members) else []  # else a column of blanks
@@ -131,9 +135,8 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
             part, via = member.of_class.label, name_class(member.via, names.get(member.via, ""))
         if part != part_before:
             table.add_section()
-        count, total = member.count or 0, member.total or 0
+        count, total = member.count or 0, member.total or 0  # links with the surface form, and all to its page
         share = [f"{count}/{total} = {count / total:.2f}" if total else ""] if with_shares else []
-        first = part if part != part_before else ""
-        table.add_row(first, member.surface, member.id, *share, member.source, str(member.sitelinks), via)
-        part_before = part
+        heading, part_before = part if part != part_before else "", part
+        table.add_row(heading, member.surface, member.id, *share, member.source, str(member.sitelinks), via)
     return table

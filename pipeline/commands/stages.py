@@ -34,8 +34,7 @@ from wikisem.transforms.io.runtime import Runtime
 from wikisem.typed_json import packaged_tables
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 
-# Walls of a recipe that asks for none.
-_WALLS: Final = 500
+_WALLS: Final = 500  # of a recipe that asks for none
 
 _OPTIONS: Final = cli.options_of(
     cli.ENTRIES["build"]["options"].format(
@@ -64,12 +63,15 @@ def _read_recipe(arguments: argparse.Namespace) -> Recipe:
 
 
 def _run(
-    arguments: argparse.Namespace, make: Callable[[Run], list[Stage]], *dumps: Dump, recipe: Recipe | None = None
+    arguments: argparse.Namespace, make_stages: Callable[[Run], list[Stage]], *dumps: Dump, recipe: Recipe | None = None
 ) -> int:
-    """Run what ``make`` returns for the run that the options describe, and print what was done and what comes next."""
+    """Run stages in the OUT of the options, print what became of their inputs and what to run next; return exit code.
+
+    The sizes of the ``dumps`` that they read decide how many processes work, unless --workers says it.
+    """
     run = with_workers(make_run(arguments), arguments.workers, *dumps)
     with session(run):
-        records = run_stages(make(run), run, recipe)
+        records = run_stages(make_stages(run), run, recipe)
     units = [record.unit for record in run.ledger.records()]
     return print_summary(records, run.output, next_command(units, run.output, *([arguments.recipe] if recipe else [])))
 
@@ -98,10 +100,10 @@ def entities(arguments: argparse.Namespace) -> int:
 def mentions(arguments: argparse.Namespace) -> int:
     """Stage 2: count the links of Wikipedia dumps into OUT/mentions/<language>, each language's anchor dictionary."""
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
-    given = read_named(arguments.profile)
+    named = read_named(arguments.profile)  # profiles of languages, in place of those that OUT has
     return _run(
         arguments,
-        lambda run: [stages.mentions(dumps, arguments.link_trail, find_profiles(run.output, list(dumps), given))],
+        lambda run: [stages.mentions(dumps, arguments.link_trail, find_profiles(run.output, list(dumps), named))],
         *dumps.values(),
     )
 
@@ -129,10 +131,11 @@ def groups(arguments: argparse.Namespace) -> int:
     """Stage 5: test groups in every language, from the surfaces and the taxonomy in OUT."""
     recipe = _read_recipe(arguments)
     languages = stages.choose_languages(arguments.languages, [], recipe)
-    given, mixed = read_named(arguments.profile), stages.mixed(languages, recipe)
+    named = read_named(arguments.profile)  # profiles of languages, in place of those that OUT has
+    mixed = stages.mixed(languages, recipe)  # groups of words in several languages, if the recipe asks for them
     return _run(
         arguments,
-        lambda run: [stages.groups(languages, recipe, find_profiles(run.output, languages, given)), *mixed],
+        lambda run: [stages.groups(languages, recipe, find_profiles(run.output, languages, named)), *mixed],
         recipe=recipe,
     )
 
@@ -140,18 +143,17 @@ def groups(arguments: argparse.Namespace) -> int:
 def walls(arguments: argparse.Namespace) -> int:
     """Walls of sixteen words in four hidden groups, from the groups of a finished run: OUT/walls/<language>.jsonl."""
     if is_release(data_set_path(arguments.output)):
-        raise MissingInputError(
-            f"{arguments.output}: expected a run, saw a release, which has no class graph to make walls from; "
-            "run `wikisem build` first, then `wikisem walls OUT`"
-        )
+        advice = "which has no class graph to make walls from; run `wikisem build` first, then `wikisem walls OUT`"
+        raise MissingInputError(f"{arguments.output}: expected a run, saw a release, {advice}")
     languages, recipe = stages.recipe_of_groups(Ledger(arguments.output), arguments.languages)
     number = arguments.number or recipe.walls.number or _WALLS
     recipe = replace(recipe, walls=replace(recipe.walls, number=number))
-    if recipe.outliers.margin is None:
+    if recipe.outliers.margin is None:  # from which the statements of a word would show that it fits a further group
         log("note: the recipe of the groups has no bound on margins, so a word fits what the class graph says alone")
     run = with_workers(make_run(arguments), arguments.workers)
     with session(run):
         records = run_stages(stages.walls(languages, recipe, arguments.seed), run, recipe)
+    # By language and tier (how alike its classes are), the walls that were kept, tried, and dropped for each reason.
     counted = number_columns("walls", "tried")
     table = Table("language", "tier", *counted, "dropped", title="walls", title_justify="left")
     for record in records:
@@ -177,17 +179,16 @@ def names(arguments: argparse.Namespace) -> int:
         if not languages:
             raise MissingInputError(f"expected mentions in {run.output}, saw none; run `wikisem mentions` first")
         records = run_stages([stages.names(languages)], run)
-        if arguments.folder:  # a copy for other programs: OUT keeps its own
-            paths, copy = [path for record in records for path in record.parts], arguments.folder
+        if target := arguments.folder:  # gets a copy for other programs: OUT keeps its own
+            paths = [path for record in records for path in record.parts]  # names/<language>/*.parquet
             for folder in sorted({path.rpartition("/")[0] for path in paths}):
                 # A reader of names/de/*.parquet would take tables of another set for part of this.
-                in_copy = [f"{folder}/{name}" for name in sizes_below(f"{copy}/{folder}")]
-                if others := sorted(path for path in in_copy if path.endswith(".parquet") and path not in paths):
-                    raise UsageError(
-                        f"{copy}: expected no other tables in {folder}, saw {others[0]}; remove them first"
-                    )
+                there = [f"{folder}/{name}" for name in sizes_below(f"{target}/{folder}")]
+                if others := sorted(path for path in there if path.endswith(".parquet") and path not in paths):
+                    advice = f"expected no other tables in {folder}, saw {others[0]}; remove them first"
+                    raise UsageError(f"{target}: {advice}")
             for path in paths:
-                with open_binary(f"{run.output}/{path}") as source, create_binary(f"{copy}/{path}") as sink:
+                with open_binary(f"{run.output}/{path}") as source, create_binary(f"{target}/{path}") as sink:
                     shutil.copyfileobj(source, sink)
     return print_summary(records, run.output)
 
@@ -211,9 +212,8 @@ def demo(arguments: argparse.Namespace) -> int:
         records = run_stages(stages.build_stages(inputs, run), run, inputs.recipe)
     made = {language: read_groups(output, language) for language in inputs.languages}
     rejections = {language: read_rejections(output, language) for language in inputs.languages}
-    labels = {row.qid: row.labels["en"] for row in read_classes()} | {
-        item.qid: item.names["en"].surface for item in read_items() if "en" in item.names
-    }
+    labels = {row.qid: row.labels["en"] for row in read_classes()}
+    labels |= {item.qid: item.names["en"].surface for item in read_items() if "en" in item.names}
     console = make_console()
     console.print(languages_table(made, rejections))
     language, qid = _SHOWN
@@ -248,10 +248,7 @@ COMMANDS: Final[Mapping[str, cli.Command]] = {
     "demo": ({"--output": {"convert": cli.local_output}}, demo),
 }
 
-# The closing table: what was kept, left out, rejected and unreadable, and why.
-
-# The recipe to start from after a command that took none.
-FIRST_RECIPE: Final = "wikisem"
+FIRST_RECIPE: Final = "wikisem"  # to start from after a command that took none
 # Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
 BAD_REGIONS: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
 
@@ -265,27 +262,28 @@ _LEGEND: Final = {
 
 
 def print_summary(records: Sequence[Record], output: str, following: str = "") -> int:
-    """Print the closing table, the ``following`` command or the one that opens the page, and where the output is.
+    """Print what became of the inputs of each unit (a stage in a language), then the ``following`` command and OUT.
 
     Returns the exit code: 1, as with gzip, if a part of a dump could not be decoded, or if its end is missing, for then
     an unknown number of records is lost. Unreadable records are only left out.
     """
+    # A row for each unit: how many it read, kept, left out, rejected and could not read, and why.
     table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
     console, outcomes = make_console(), [_outcomes(record) for record in records]
     for record, outcome in zip(records, outcomes, strict=True):
-        numbers = [f"{number:,}" if number else "" for number, _ in outcome.values()]
+        numbers = [f"{count:,}" if count else "" for count, _ in outcome.values()]
         details = "\n".join(f"{name}: {reasons}" for name, (_, reasons) in outcome.items() if reasons)
         table.add_row(record.unit, f"{record.counts.read:,}", *numbers, details)
     console.print(table)
-    seen = {name for outcome in outcomes for name, (number, _) in outcome.items() if number}
     for name, text in _LEGEND.items():
-        if name in seen:
+        if any(count for count, _ in (outcome[name] for outcome in outcomes)):
             console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
     of_groups = [record for record in records if record.unit.startswith(f"{GROUPS}/")]
     for record in of_groups:
         if not record.counts.kept:
             links = Ledger(output).find(unit_of(MENTIONS, language_of(record.unit)))
             print_line(remedy(record, has_links=links is not None))
+    # An unreadable record is one record; a damaged region of a file may hide any number of them.
     damaged = []
     for record in records:
         if unreadable := record.counts.unreadable:
@@ -305,11 +303,12 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
 
 
 def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
-    """Sum up what became of a unit's records: for each name of ``_LEGEND``, how many, and of which kinds or why.
+    """Sum up what a unit did with its inputs: by column of the closing table, how many, and "reason count, ...".
 
-    What groups leave out is rejected.
+    Inputs of groups are classes: one that is left out is rejected by a rule.
     """
     counts, is_rejected = record.counts, record.unit.startswith("groups/")
+    # Of what is kept: notes that some stages record, such as where surface forms are from ("sources").
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
     unclear = {"names that mean another item": record.facts.get(UNCLEAR, 0)}
@@ -324,21 +323,21 @@ def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
     }
 
 
-# What helps where a language got no group: by the most frequent reason for which its classes were rejected, the keys of
-# the recipe that decide it.
+# What helps where a language got no group, by the most frequent reason for which its classes were rejected.
 REMEDIES: Final = packaged_tables("wikisem.pipeline", "remedies.toml")
 
 
 def remedy(record: Record, *, has_links: bool) -> str:
     """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
     counts, language = record.counts, language_of(record.unit)
-    if counts.read:
-        reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))  # the most frequent one
-        # Without a row here it is a rule of the reader's own.
+    if counts.read:  # there were classes to judge: what helps is about the most frequent reason
+        reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
+        # A reason that is not in the list is a filter of the user's own.
         helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
         return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
     if is_mixed(language):
         return f"no group in {language}: no class has a group in any of its languages"
+    # No class has enough instances with a surface form, at least among those of the fame that the recipe asks for.
     cluster = record.made_with.get("recipe", {}).get("cluster", {})
     if (fame := cluster.get("fame", "all")) != "all":
         helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'
