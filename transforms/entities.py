@@ -273,7 +273,7 @@ def read_range(
     with shuffle.sender(_READ, "", part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
         yield from send_numbers(sender, TARGETS, columns.union(targets))
-    yield done(STAGE, part, ranges)
+    yield done(STAGE, part, parts=ranges)
 
 
 class FileWork(NamedTuple):
@@ -332,7 +332,7 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
             buckets = columns.qid_buckets(duplicates["number"].to_numpy())
             yield from sender.add_rows("rows", [(bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets])
             begin += table.num_rows
-    yield done(STAGE, number, len(work.files))
+    yield done(STAGE, number, parts=len(work.files))
 
 
 def choose_latest(task: Task, work: FileWork) -> None:
@@ -359,7 +359,7 @@ def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
     with work.shuffle.sender(_LATEST, "", number) as sender:
         targets = columns.union(entity_columns.edge_targets(table) for _, table in tables)
         yield from send_numbers(sender, TARGETS, targets)
-    yield done(STAGE, number, len(work.files))
+    yield done(STAGE, number, parts=len(work.files))
 
 
 @dataclass(eq=False)
@@ -375,7 +375,7 @@ class KeepItems(beam.DoFn):
     targets: str
     duplicates: bool
     buckets: int
-    _numbers: Numbers | None = field(default=None, init=False)
+    _known: Numbers | None = field(default=None, init=False)
 
     def process(self, number: int) -> Iterator[Done | Sent]:
         """Copy a file of items if all of them stay, or else write those that do; send their numbers to the index."""
@@ -397,14 +397,14 @@ class KeepItems(beam.DoFn):
                     counts += Counts(len(numbers), len(numbers))
         counts.check(STAGE)
         part_counts.write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
-        yield done(STAGE, number, len(self.work.files))
+        yield done(STAGE, number, parts=len(self.work.files))
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
         """Write the rows of a file that stay, and return the counts of all its rows and the names of files written."""
         folder = self.work.scratch.finished
         targets: Numbers | None = None  # the only items that stay in a file of undecided ones
         if file.certainty == "undecided":
-            targets = self._numbers = read_numbers(self.targets) if self._numbers is None else self._numbers
+            targets = self._known = read_numbers(self.targets) if self._known is None else self._known
         writer, kept, left_out = ItemWriter(f"{folder}/{file.name}.parquet"), 0, Counter[str]()
         unlinked: list[pa.Table] = []
         for dropped_rows, table in latest_rows(self.work.scratch, file, ENTITIES.names, superseded):
@@ -415,7 +415,7 @@ class KeepItems(beam.DoFn):
                 unlinked.append(entity_columns.count_unlinked([dropped]))
                 with_class = pc.sum(unlinked[-1]["items"]).as_py() or 0
                 left_out["no-class"] += dropped.num_rows - with_class
-                left_out["unlinked"] += with_class
+                left_out["unlinked"] += with_class  # without a sitelink, or they would be certain
             writer.add(table)
             kept += table.num_rows
         written = [f"{file.name}.parquet"] if writer.close() else []

@@ -79,7 +79,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     # Named by the number of the range, so that a range that Beam scans again counts once.
     counts_file = scratch.counts_of(language, number)
     if work.again is not None and number not in work.again[language]:
-        yield done(language, number, wiki.ranges, part_counts.sum_counts([counts_file]).kept)
+        yield done(language, number, wiki.ranges, weight=part_counts.sum_counts([counts_file]).kept)
         return
     repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
     mentions = BucketedRows("title", schema=MENTIONS, buckets=wiki.buckets)
@@ -118,7 +118,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     # How many page ids there are, the lowest and the highest, and 1 if they ascend: ``find_repeats`` compares these.
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
-    yield done(language, number, wiki.ranges, counts.kept)
+    yield done(language, number, parts=wiki.ranges, weight=counts.kept)
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
@@ -190,7 +190,7 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
             divided = split(rows, column, buckets) if buckets > task.buckets else [(task.bucket % buckets, rows)]
             yield from sender.add_rows(name, divided)
         yield from sender.add_rows("redirected", split(redirected, "title", buckets))
-    yield done(task.key, task.bucket, task.buckets, weight=pages)
+    yield done(task.key, task.bucket, parts=task.buckets, weight=pages)
 
 
 def write_bucket(task: Task, work: Counting) -> None:
@@ -201,11 +201,11 @@ def write_bucket(task: Task, work: Counting) -> None:
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
     redirects = shuffle.read_table(task, "follow/redirects", REDIRECTS, sources)
     redirects = bucketed.sort_by(redirects, [("source", "ascending")])
-    write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
+    write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, dictionaries=False)
     redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
     direct = shuffle.read_table(task, "follow/direct", MENTIONS, sources)
     mentions = bucketed.sort_mentions(link_counts.add_redirected(direct, redirected))
-    write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
+    write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, dictionaries=False)
 
 
 # Titles in another script than that of their page: links under one count for the page.
@@ -226,7 +226,7 @@ def save_titles(task: Task, work: Counting) -> Iterator[Done]:
     save_arrays(pages, pages_folder(wiki.folder))  # for the next stages
     if wiki.variants:  # for ``convert_bucket``
         save_arrays(pages, wiki.titles)
-    yield done(task.key, 0, 1, weight=task.weight)
+    yield done(task.key, 0, parts=1, weight=task.weight)
 
 
 def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
@@ -242,7 +242,7 @@ def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
         with shuffle.sender("convert", task.key, task.bucket) as sender:
             yield from sender.add_rows("mentions", split(mentions, "title", task.buckets))
             yield from sender.add_rows("redirects", [(task.bucket, redirects)])
-    yield done(task.key, task.bucket, task.buckets, weight=task.weight)
+    yield done(task.key, task.bucket, parts=task.buckets, weight=task.weight)
 
 
 _AT_ONCE: Final = 1 << 22  # pages that are compared at a time, in some 300 MB of memory
@@ -375,13 +375,13 @@ def count_mentions(
     damaged part of a file counts as one unreadable page. Raises MissingInputError and DamagedInputError.
     """
     scratch, given = context.scratch, profiles or {}
-    found = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
-    for language, (site, _) in found.items():
+    sites = {language: read_dump(paths, language_profile(language)) for language, paths in sorted(dumps.items())}
+    for language, (site, _) in sites.items():
         replace_file(siteinfo_path(folders[language]), site.to_json().encode())
 
     def describe(language: str, titles: str, sample: LinkLetters) -> Wiki:
         """Say how a wiki is read; write the letters at a ``sample`` of its links, which tell what its link trail is."""
-        (site, ranges), folder = found[language], folders[language]
+        (site, ranges), folder = sites[language], folders[language]
         letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
         replace_file(link_letters_path(folder), orjson.dumps(letters))
         trail = ""
@@ -393,14 +393,14 @@ def count_mentions(
 
     wikis = {
         language: describe(language, scratch.page_titles(language), sample_link_letters(*dump))
-        for language, dump in found.items()
+        for language, dump in sites.items()
     }
-    _scan(found, wikis, context)
+    _scan(sites, wikis, context)
     # Where pages came more than once, all is merged again without the copies, and the sample, too, is taken without.
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(scratch, language, wiki.ranges):
-            sample = sample_link_letters(*found[language], repeats=partial(read_repeats, scratch, language))
+            sample = sample_link_letters(*sites[language], repeats=partial(read_repeats, scratch, language))
             wikis[language] = describe(language, scratch.page_titles_again(language), sample)
             # Ranges without copies need no scan if what they sent is still there, in files, and would be the same.
             stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
@@ -410,7 +410,7 @@ def count_mentions(
                 for path in list_files(f"{folder}/*.parquet"):
                     remove(path)
     if again:
-        _scan(found, {language: wikis[language] for language in again}, context, again)
+        _scan(sites, {language: wikis[language] for language in again}, context, again)
     return {language: sum_wiki(language, wiki, scratch) for language, wiki in wikis.items()}
 
 
@@ -427,7 +427,7 @@ def sum_wiki(language: str, wiki: Wiki, scratch: Scratch) -> Counts:
 
 
 def _scan(
-    found: Mapping[str, tuple[SiteInfo, Sequence[Range]]],
+    sites: Mapping[str, tuple[SiteInfo, Sequence[Range]]],
     wikis: Mapping[str, Wiki],
     context: StageContext,
     again: Mapping[str, Collection[int]] | None = None,
@@ -437,7 +437,7 @@ def _scan(
     In a second pass, ``again`` has the numbers of the ranges to scan without pages that do not count; all are merged.
     """
     work = Counting(context.scratch, context.shuffle, wikis, again)
-    ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language][1])]
+    ranges = [(language, number, part) for language in wikis for number, part in enumerate(sites[language][1])]
     todo = [part for language, number, part in ranges if again is None or number in again[language]]
     size, label = sum(part.stop - part.start for part in todo), label_of(scan.STAGE, list(wikis))
     if again is None:

@@ -113,14 +113,14 @@ def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
 
 def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Give items whose sitelink names a redirect the title of its target; send all to the buckets of their titles."""
-    language, bucket, buckets = task[:3]
-    items = pages.shuffle.read_table(task, "read/items", ITEMS, range(pages.parts), ALL_PARTS)
+    language, bucket, buckets = task.key, task.bucket, task.buckets
+    items = pages.shuffle.read_table(task, "read/items", ITEMS, range(pages.parts), key=ALL_PARTS)
     folder = redirects_folder(pages.dictionaries[language])
     direct, redirected = link_counts.follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
     with pages.shuffle.sender("follow", language, bucket) as sender:
         yield from sender.add_rows("items", [(bucket, direct)])  # nearly all stay in their bucket
         yield from sender.add_rows("items", split(redirected, "title", buckets))
-    yield done(language, bucket, buckets)
+    yield done(language, bucket, parts=buckets)
 
 
 def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
@@ -129,7 +129,7 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     The bucket sends itself its items, the ``top`` anchors of their pages, and the ``titled`` ones, which are titles:
     they wait there for the answer. It sends the anchors to buckets by anchor, and their hashes to ``save_wanted``.
     """
-    (language, bucket, buckets), options = task[:3], pages.options
+    language, bucket, buckets, options = task.key, task.bucket, task.buckets, pages.options
     items = sort_items(pages.shuffle.read_table(task, "follow/items", ITEMS, range(buckets)))
     titles, mentions = pc.unique(items["title"]), pages.read_mentions(task)
     if variant := variant_of(options.variant, language):
@@ -147,12 +147,12 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
             yield from sender.add_rows(name, [(bucket, rows)])
         yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", anchor_buckets(buckets)))
         yield from sender.add("hashes", 0, encode_numbers(np.sort(link_counts.hashes_of(anchors))))
-    yield done(language, bucket, buckets)
+    yield done(language, bucket, parts=buckets)
 
 
 def write_surfaces(task: Task, pages: PagesContext) -> None:
     """Choose the surface forms of the items that ``find_anchors`` sent, by its anchors and the wiki's links of each."""
-    language, bucket, buckets = task[:3]
+    language, bucket, buckets = task.key, task.bucket, task.buckets
     read_table = partial(pages.shuffle.read_table, task)
     items, top, titled = (read_table(kind, schema, [bucket]) for kind, schema in _WAITING.items())
     totals = read_table(_LINKS, link_counts.ANCHOR_TOTALS, range(anchor_buckets(buckets)))
@@ -178,12 +178,12 @@ def save_wanted(task: Task, pages: PagesContext) -> Iterator[Done]:
     """Merge the hashes of the anchors that buckets of pages ask for into one array, which workers map into memory."""
     hashes = pages.shuffle.read(task, "find/hashes", range(pages.buckets[task.key]))
     save_arrays(link_counts.StringSet(union(map(decode_numbers, hashes))), pages.scratch.wanted(task.key))
-    yield done(task.key, 0, 1)
+    yield done(task.key, 0, parts=1)
 
 
 def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterator[Done | Sent]:
     """Count the links of each anchor that is wanted, or of ``every`` one, in a bucket of the dictionary of a wiki."""
-    language, bucket, buckets = task[:3]
+    language, bucket, buckets = task.key, task.bucket, task.buckets
     wanted = None if every else open_arrays(link_counts.StringSet, pages.scratch.wanted(language))
     with pages.shuffle.sender("count", language, bucket) as sender:
         if wanted is None or wanted.hashes.size:  # else nothing is read
@@ -194,7 +194,7 @@ def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterat
                 links = links.filter(pa.array(wanted.has(links["anchor"].combine_chunks())))
             sums = sum_rows([links], link_counts.ANCHOR_TOTALS)
             yield from sender.add_rows("sums", split(sums, "anchor", anchor_buckets(buckets)))
-    yield done(language, bucket, buckets)
+    yield done(language, bucket, parts=buckets)
 
 
 def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | Sent]:
@@ -211,7 +211,7 @@ def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | 
             anchors = pa.concat_tables([_WANTED.empty_table(), *rows])["anchor"]
             counts = totals["count"].take(pc.index_in(anchors, value_set=known_anchors))
             yield from sender.add_rows("links", [(bucket, pa.table([anchors, counts], link_counts.ANCHOR_TOTALS))])
-    yield done(task.key, task.bucket, task.buckets)
+    yield done(task.key, task.bucket, parts=task.buckets)
 
 
 def anchor_buckets(buckets: int) -> int:
@@ -370,7 +370,7 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
             named = pa.concat_tables([name_items(part, empty, empty, pages.options, language) for part in rows])
             counts[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
     replace_file(pages.scratch.counts_of("read", number), orjson.dumps(counts))
-    yield done(ALL_PARTS, number, pages.parts)
+    yield done(ALL_PARTS, number, parts=pages.parts)
 
 
 NAMES_VERSION: Final = 1  # of the output of this stage, the names of pages; raise it when that changes
@@ -439,13 +439,13 @@ def read_titles(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterato
         for language, tables in tables_of.items():
             rows = split(pa.concat_tables(tables), "title", buckets[language])
             yield from sender.add_rows("titles", rows, language)
-    yield done(ALL_PARTS, number, pages.parts)
+    yield done(ALL_PARTS, number, parts=pages.parts)
 
 
 def write_bucket(task: Task, pages: PagesContext) -> None:
     """Write the names of the pages in a bucket, a row for each page and anchor, and how many pages have an item."""
-    language, bucket, buckets = task[:3]
-    items = pages.shuffle.read_table(task, _TITLES, link_counts.PAGE_ITEMS, range(pages.parts), ALL_PARTS)
+    language, bucket, buckets = task.key, task.bucket, task.buckets
+    items = pages.shuffle.read_table(task, _TITLES, link_counts.PAGE_ITEMS, range(pages.parts), key=ALL_PARTS)
     # How many links of the whole wiki have each anchor.
     totals = pages.shuffle.read_table(task, _LINKS, link_counts.ANCHOR_TOTALS, range(anchor_buckets(buckets)))
     names = link_counts.name_pages(pages.read_mentions(task), totals, items)

@@ -65,20 +65,20 @@ def read_edges(numbered: tuple[int, str], scratch: Scratch, unlinked: str) -> tu
         table = read_parquet(path, COLUMNS)
         rows, edges = table.num_rows, ItemEdges.of_table(table)
     save_arrays(edges, folder)
-    return None, (rows, len(edges.items), folder)
+    return None, (rows, len(edges.items), folder)  # None is the one key of all files
 
 
 def write_graph(all_files: tuple[None, Iterable[_EdgeFile]], scratch: Scratch, options: GraphOptions) -> None:
     """Build the finished class graph from the edges of all files, and count the items that are in it."""
-    files = sorted(all_files[1], key=lambda file: file[2])  # by their numbered folders
-    graph = build_graph([open_arrays(ItemEdges, folder) for _, _, folder in files], options)
+    _, files = all_files
+    rows, with_edges, folders = zip(*sorted(files, key=lambda file: file[2]), strict=True)  # by their numbered folders
+    graph = build_graph([open_arrays(ItemEdges, folder) for folder in folders], options)
     names = save_arrays(graph, scratch.finished)
     names += save_arrays(contract_graph(graph), scratch.finished, PREFIX)
-    rows_read, with_edges = sum(rows for rows, _, _ in files), sum(items for _, items, _ in files)
     # Kept are instances, and classes that are not: among the nodes, those whose item the dump has.
     in_dump = graph.class_sitelinks >= 0
     is_instance = indices_of(graph.nodes, graph.items)[1]
     kept = len(graph.items) + int((in_dump & ~is_instance).sum())
-    left_out = {"no-class": rows_read - with_edges, "pruned": with_edges - kept}
-    counts = Counts(rows_read, kept, {reason: count for reason, count in left_out.items() if count})
+    left_out = {"no-class": sum(rows) - sum(with_edges), "pruned": sum(with_edges) - kept}
+    counts = Counts(sum(rows), kept, {reason: count for reason, count in left_out.items() if count})
     write_counts(scratch.counts(_GRAPH), counts, names)

@@ -215,14 +215,14 @@ def _classes_by_cost(
         for group in of_language:
             by_class[group.qid][code] = group
     # In how many cases each key is: among those of one class, and in all.
-    counts, cases_with = defaultdict[str, Counter[str]](Counter), Counter[str]()
+    cases_of_class, cases_with = defaultdict[str, Counter[str]](Counter), Counter[str]()
     for qid, by_language in by_class.items():
         for group in by_language.values():
             for key in _keys(group):
-                counts[qid][key] += len(group.outliers)
+                cases_of_class[qid][key] += len(group.outliers)
             for outlier in group.outliers:
-                counts[qid].update(_member_keys(outlier))
-        cases_with.update(counts[qid])
+                cases_of_class[qid].update(_member_keys(outlier))
+        cases_with.update(cases_of_class[qid])
     # The shot of each class in each language, and what these cost together, per shot.
     ranked = []
     for qid, by_language in by_class.items():
@@ -237,8 +237,8 @@ def _classes_by_cost(
                 shots[code] = (group, outliers[costs.index(min(costs))])
         if shots:
             keys = {key for case in shots.values() for key in _keys(*case)}
-            of_others = sum(cases_with[key] - counts[qid][key] for key in keys)
-            cost = (counts[qid][f"class {qid}"] + of_others) / len(shots)
+            of_others = sum(cases_with[key] - cases_of_class[qid][key] for key in keys)
+            cost = (cases_of_class[qid][f"class {qid}"] + of_others) / len(shots)
             ranked.append((cost, seeded_key(seed, "shots", qid), shots))
     return [shots for *_, shots in sorted(ranked, key=lambda row: row[:2])]
 

@@ -126,17 +126,17 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
 
 
 def _find_candidates(work: GroupWork, graph: ClassGraph, parts: Sequence[str], has_surface: Flags) -> CandidateClasses:
-    """Find the classes with enough instances that have a surface form, and their first instances in the graph."""
+    """Find the classes with enough instances that have a surface form, and their most prominent instances."""
     cluster, outliers = work.recipe.cluster, work.recipe.outliers
-    may_lead = has_surface & in_range(graph.items, work.recipe.items, "clusters")
+    may_join = has_surface & in_range(graph.items, work.recipe.items, "clusters")
     if cluster.fame != "all":  # outliers are to be as well known as members, or as little
-        may_lead &= graph.sitelinks >= outliers.min_sitelinks
-    # More instances than a cluster has are kept if rules may refuse some of the first.
+        may_join &= graph.sitelinks >= outliers.min_sitelinks
+    # If rules may refuse some of the first instances, more of them are kept than a cluster has.
     may_refuse = outliers.certificate or work.recipe.filters.replace or cluster.coherence is not None
     most = LEADING if may_refuse else cluster.size
     is_local = cluster.prominence == "local"
     links = PageLinks.of((part.items, part.totals) for part in map(_open, parts)) if is_local else None
-    classes = candidate_classes(graph, may_lead, cluster.minimum, most, cluster.fame, links)
+    classes = candidate_classes(graph, may_join, cluster.minimum, most, cluster.fame, links)
     if work.chosen is None:  # the recipe names no classes
         return classes
     rows = np.flatnonzero(np.isin(graph.nodes[classes.nodes], work.chosen))
@@ -354,6 +354,7 @@ def write_labels(
         for language in languages:
             own_variant = variant_of(variant, language)
             codes = label_codes(language, own_variant)
+            # The first label by these codes, and its code.
             labels, code = first_label(maps, (*name_codes(language, own_variant), "en"))
             if own_variant:
                 labels = pc.if_else(pc.is_in(code, value_set=pa.array(codes)), write_in(own_variant, labels), labels)

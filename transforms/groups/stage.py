@@ -193,8 +193,7 @@ def join_counts(numbered: tuple[int, Sequence[str]], work: GroupWork) -> tuple[N
     return None, folder
 
 
-# Classes of a slice: enough to outweigh the cost of starting one, few enough to share the work evenly.
-SLICE: Final = 1024
+SLICE: Final = 1024  # classes: enough to outweigh the cost of starting one, few enough to share the work evenly
 
 
 def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequence[int]:
@@ -363,7 +362,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
 
 
 def _keep(groups: Sequence[Group], graph: ClassGraph, recipe: Recipe) -> tuple[list[Group], list[Rejection]]:
-    """The first of the groups that repeat no other one, by class, and rejections of all others."""
+    """Keep at most ``max_groups`` groups that share few items with one before them; reject the others, saying why."""
     by_class, refused = {qid_number(group.id): group for group in groups}, list[tuple[Group, str, str]]()
     order = kept_groups.in_class_order(graph, list(by_class), recipe)
     if recipe.filters.near_duplicates is not None:
@@ -381,4 +380,4 @@ def _keep(groups: Sequence[Group], graph: ClassGraph, recipe: Recipe) -> tuple[l
     for group, reason, detail in refused:
         label = "" if group.label == group.id else group.label
         rejections.append(Rejection(group.id, group.language, reason, detail, label))
-    return [by_class[number] for number in sorted(order[:most])], rejections
+    return [by_class[number] for number in sorted(order[:most])], rejections  # in the order of QIDs

@@ -211,9 +211,9 @@ class Runtime:
             listed = PartListing(parts)
             shown = self.progress(
                 label,
-                listed.count,
+                listed.count,  # parts that are done, and how many there will be
                 total,
-                lambda: bytes_read.total() - before,
+                lambda: bytes_read.total() - before,  # bytes that were read, and how many will be
                 size,
                 lambda: words_of_languages(listed.found, languages or {}),
             )

@@ -200,7 +200,7 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
     wiki_code = own_code(code)
-    row = ROWS.get(wiki_code) or LanguageRow()
+    row = ROWS.get(wiki_code) or LanguageRow()  # what a person knows of the language
     # The script if it has rules of its own, "" for an alphabet: the only one in the tables, else that of the sample.
     script_names: set[str] = set()
     if wiki_code in SCRIPTS or wiki_code in ROWS:
@@ -218,7 +218,7 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     site_names = [] if site is None else [*site.namespaces.values(), *(site.aliases.keys() - short_aliases.keys())]
     # The words that begin or end titles of list articles; titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
-    names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local_namespaces])
+    names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local_namespaces])  # "Category:", "Kategorie:"
     return LanguageProfile(
         code=code,
         script=script_name,

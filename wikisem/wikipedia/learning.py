@@ -205,7 +205,7 @@ def find_profile(
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces)
     wiki = own_code(code)
-    row = languages.ROWS.get(wiki)
+    row = languages.ROWS.get(wiki)  # what a person knows of the language
     by_script = "script" if profile.script else "default"
     # As far as the tables go.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
