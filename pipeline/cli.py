@@ -412,7 +412,7 @@ def argument(convert: Callable[[str], T], text: str) -> T:
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """A conversion to whole numbers from ``least`` up, which 64 bits hold."""
+    """Return a converter from words to whole numbers, from ``least`` to 2**64 - 1."""
 
     def convert(text: str) -> int:
         if not text.isdecimal() or not least <= int(text) < 2**64:
@@ -423,12 +423,12 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def list_of(convert: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """A conversion of comma-separated lists; a last comma, as blanks leave it in `en, de`, begins no value."""
+    """Return a converter from comma-separated lists; a last comma, as blanks leave it in `en, de`, begins no value."""
     return lambda text: [convert(part.strip()) for part in text.strip(", ").split(",")]
 
 
 def rate(text: str) -> float:
-    """A share from 0 to 1, as a number or in percent; UsageError for anything else."""
+    """Convert a word such as "0.01" or "1%" to a share from 0 to 1; UsageError for anything else."""
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -439,7 +439,7 @@ def rate(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """A time above zero, at most a day; UsageError for anything else."""
+    """Convert a word to a time in seconds, above zero and at most a day; UsageError for anything else."""
     try:
         number = float(text)
     except ValueError:
@@ -476,7 +476,7 @@ def local_output(text: str) -> str:
 
 
 def file_ending_in(*suffixes: str) -> Callable[[str], Path]:
-    """A conversion to files to write, with the suffix of a form that can be written; others are refused at once."""
+    """Return a converter from words to paths of files to write, which refuses any suffix but these."""
 
     def convert(text: str) -> Path:
         if Path(text).suffix not in suffixes:

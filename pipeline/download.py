@@ -151,7 +151,7 @@ def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None)
             folder = f"{_EXPORTS}/{wiki}/{day}/xml/bzip2"
             listed = _sums(mirror, f"{folder}/SHA256SUMS")
             sums = {name: digest for name, digest in listed.items() if shard.fullmatch(name)}
-            # Whatever the order in which a mirror copies files: a shard without a sum is of an export to come.
+            # It is complete if every shard in its folder has a sum, whichever of the two a mirror copies first.
             if sums and sums.keys() >= {name for name in _names(mirror, f"{folder}/") if shard.fullmatch(name)}:
                 files = [mirror.file(folder, name, "sha256", sums[name]) for name in sorted(sums, key=_first_page)]
                 yield RemoteDump("content export", day, tuple(files), language)
@@ -397,7 +397,7 @@ class Fetcher:
             seen = f"a link, or no {part.version_file.name} beside it; move it away"
             raise OutputError(f"expected {part.path} to be what an earlier download left, saw {seen}")
         try:
-            for _ in range(2):
+            for _ in range(2):  # once more if the checksum is wrong
                 while not patience.persist(
                     remote.url, lambda: self._ask(remote, part), DownloadError, progress=lambda: part.size
                 ):

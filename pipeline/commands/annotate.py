@@ -50,7 +50,7 @@ OPTIONS: Final[Options] = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write sheets, or score answers."""
+    """Write sheets with test cases for annotators, or with --score their scores."""
     if arguments.score is not None:
         _score_sheets(arguments)
         return 0
@@ -135,7 +135,7 @@ def _reports_of(
     """
     reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
-    for name in ("without help", "with help") if annotation.two_answers else ("",):
+    for name in ("without help", "with help") if annotation.two_answers else ("",):  # a single answer is "with help"
         of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
         shares, alpha = case_shares(of_kind, annotation), None
         try:
@@ -197,8 +197,8 @@ def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.
 def case_shares(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationSet) -> dict[str, float]:
     """The share of right answers of each case that has any."""
     right: defaultdict[str, list[bool]] = defaultdict(list)
-    for one in answers:
-        right[one.case].append(one.choice == annotation.by_id[one.case].outlier)
+    for answer in answers:
+        right[answer.case].append(answer.choice == annotation.by_id[answer.case].outlier)
     return {case: sum(own) / len(own) for case, own in sorted(right.items())}
 
 
@@ -212,14 +212,14 @@ def score_annotators(answers: Sequence[sheets.Answer], annotation: sheets.Annota
     """
     annotators: list[Report] = []
     for name, asked in annotation.annotators.items():
-        own = [one for one in answers if one.annotator == name]
-        right = sum(one.choice == annotation.by_id[one.case].outlier for one in own)
-        unsure = sum(one.choice == sheets.CANNOT_TELL for one in own)
+        own = [answer for answer in answers if answer.annotator == name]
+        right = sum(answer.choice == annotation.by_id[answer.case].outlier for answer in own)
+        unsure = sum(answer.choice == sheets.CANNOT_TELL for answer in own)
         counts = {"asked": len(asked), "answered": len(own), "right": right, "cannot_tell": unsure}
         annotators.append({"annotator": name, **counts})
     shares = case_shares(answers, annotation)
     classes = {case.id: class_of(case.outlier_class).key for case in annotation.cases}
-    right_answers = sum(one["right"] for one in annotators)
+    right_answers = sum(counts["right"] for counts in annotators)
     accuracy = bars_as_json(mean_of_shares(list(shares.values()), annotation.seed))
     report: Report = {"annotators": annotators, "answers": len(answers), "right_answers": right_answers}
     return report | {"accuracy": accuracy, "by_outlier_class": _by_class(shares, classes, annotation.seed)}
@@ -269,7 +269,7 @@ def case_groups(cases: Iterable[sheets.AnnotationCase], language: str) -> list[G
         Group(
             id=case.id,
             language=language,
-            cluster=tuple(Member(surface=word) for at, word in enumerate(case.words, start=1) if at != case.outlier),
+            cluster=tuple(Member(surface=word) for n, word in enumerate(case.words, start=1) if n != case.outlier),
             outliers=(Outlier(surface=case.words[case.outlier - 1], outlier_class=case.outlier_class),),
             where=case.id,
         )

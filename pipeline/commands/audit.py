@@ -157,7 +157,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
 def _measures_table(language: str, audits: Sequence[Audit]) -> Table:
     """A row for each measure that any data set has in a language; a cell has the values of all data sets."""
     title = f"{language}: {' | '.join(audit.name for audit in audits)}"
-    # Of each data set the values by column and measure.
+    # Of each data set the values by column (clusters, or an outlier class) and measure.
     data_sets: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
     columns = list(dict.fromkeys(column for by_column in data_sets for column in by_column))
     table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
@@ -266,9 +266,9 @@ def check(
     MissingInputError if there is no group in the language, no such file, or no QID to ask the class graph about. Part
     of the public API.
     """
-    given = None if profile is None else read_profile_file(read_profile_text(fspath(profile)), fspath(profile))
+    profile_file = None if profile is None else read_profile_file(read_profile_text(fspath(profile)), fspath(profile))
     filters = recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))
-    _, violations = _violations(path, language, filters, given, None if taxonomy is None else fspath(taxonomy))
+    _, violations = _violations(path, language, filters, profile_file, None if taxonomy is None else fspath(taxonomy))
     return violations
 
 

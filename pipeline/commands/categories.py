@@ -64,10 +64,10 @@ def _open_source(arguments: argparse.Namespace) -> recipes.CategorySource:
     """The entities of --entities, or the endpoint, whose operators may want to know whom to write to."""
     if arguments.entities:
         return offline.EntitySource(arguments.entities)
-    url, given = arguments.endpoint or WIKIDATA, arguments.contact
-    if given is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
+    url, contact = arguments.endpoint or WIKIDATA, arguments.contact
+    if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-    transport = sparql.Transport(url, HttpClient(given or user_at_host(), arguments.timeout))
+    transport = sparql.Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
     answers = arguments.cache or arguments.output / "answers"
     return sparql.EndpointSource(sparql.Client(url, transport, answers, Patience(on_pause=log_pause)))
 
@@ -108,11 +108,9 @@ def _warnings(
                 output = posixpath.dirname(inner) or "."
         record = Ledger(output).find("entities")
         if record and (unlinked := record.counts.left_out.get("unlinked", 0)):
-            advice = (
-                f"for all of them run wikisem entities --output {output} without --recipe, or set min_sitelinks = 1"
-            )
+            fix = f"for all of them run wikisem entities --output {output} without --recipe, or set min_sitelinks = 1"
             lacking = f"{unlinked:,} items that no sitelink and no statement links, some of which may belong to"
-            warnings.append(f"{entities} lacks {lacking} {', '.join(wanting)}; {advice}")
+            warnings.append(f"{entities} lacks {lacking} {', '.join(wanting)}; {fix}")
     return warnings
 
 

@@ -75,7 +75,7 @@ def _read_scores(path: Path, common: bool) -> Columns:
 
 
 def _read_csv(path: Path) -> Columns:
-    """By the name of each other column, the numbers in it by the model in the first one; empty cells are left out."""
+    """Read scores from CSV: by column, the score of each model that the first column names, but for empty cells."""
     if not path.is_file():
         raise MissingInputError(f"expected other scores, saw no file at {path}")
     header, rows = csv_rows(read_utf8(path), str(path))

@@ -25,7 +25,7 @@ from wikisem.wikis import known_language
 
 
 def web_address(text: str) -> str:
-    """The URL of a web server; UsageError for anything else."""
+    """Check that a word is the URL of a web server, and return it; UsageError for anything else."""
     try:
         parts = urlsplit(text)
         known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -136,7 +136,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
         Ranked(item, members[item].surface if item in members else None, sitelinks, means=meant.get(item))
         for item, sitelinks in most_linked
     ]
-    # With certificates, the instances of all classes below this one count as its own.
+    # If outliers need certificates, the instances of all subclasses count as instances of the class.
     closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: kinship for item in asked if (kinship := find_kinship(taxonomy, item, qid, closure=closure))}
     cluster = [member.id for member in group.cluster] if group else list(rejection.members if rejection else ())

@@ -167,7 +167,8 @@ def _write_release(
 ) -> metadata.ReleaseFacts:
     """Read a run, write its release to ``folder``, and return the facts; nothing is written unless all can be read.
 
-    The parameters are those of ``release``. ``published`` is the date, by default that of the manifest.
+    The parameters are those of ``release``: ``since`` is the release before, ``held`` has a secret that chooses classes
+    to hold back, ``open_held`` what the release before held back. ``published`` is by default the manifest's date.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
@@ -202,7 +203,7 @@ def _write_release(
         more, opened = more | changes, opened | opened_now
     facts = facts_of(run, published or run.manifest.published, **more)
     _check_others(folder, facts, run)
-    if held_data:
+    if held_data:  # beside the folder, which is for publication
         write_files(held_place(folder).parent, [(held_place(folder).name, held_data)])
     files = chain(_data_files(facts, run, split, output, cases), opened.items())
     write_files(folder, _release_files(facts, files))
@@ -298,7 +299,7 @@ def _compare(since: Path, run: RunFiles, open_held: Path | None) -> tuple[dict[s
     """
     before = read_run(since)
     languages = [metadata.language_facts(code, groups, (), {}) for code, groups in before.groups.items()]
-    version = metadata.read_facts(before.manifest, languages, "").version
+    version = metadata.read_facts(before.manifest, languages, published="").version  # the date of its newest dump
     changes = {}
     for compared in compare_languages(before.groups, run.groups, before.rejections, run.rejections):
         renamed = sum(change.kind == "surface form" for change in compared.changes)
@@ -351,7 +352,7 @@ def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> 
 
 
 def _release_files(facts: metadata.ReleaseFacts, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Yield files of a release with its canary, and then README.md and the manifest, which name them."""
+    """Yield files of a release with its canary, a string to find it by in training data; then README and manifest."""
     listed: dict[str, metadata.ManifestFile] = {}
     for name, plain in files:
         data = test_cases.with_canary(name, plain, facts.canary)
