@@ -19,10 +19,8 @@ from wikisem.wikipedia.graphemes import graphemes, is_han
 from wikisem.wikipedia.languages import LanguageProfile
 
 Graphemes = Sequence[str]
-
 # An affix has one to eight grapheme clusters; longer ones are shared by no more surface forms than their first eight.
 LONGEST: Final = 8
-
 # What fewer than one surface form in ten thousand has counts as if one in ten thousand had it: a sample cannot show how
 # rare it is, and for any cluster it is rare enough.
 RARE: Final = 1e-4
@@ -37,14 +35,10 @@ class AffixCounts:
     ends: Mapping[str, int]
 
 
-# The rule, by the affixes that count in a language.
-
 # As in every other form of the rule, an affix counts from four surface forms on.
 SHARED: Final = 4
-
 # Footnote 3: six of the eight for one Han character, where any other affix needs four.
 _ONE_HAN_MORE: Final = 2
-
 # The share of an affix among fewer surface forms than this says too little of the language to be asked alone.
 ENOUGH: Final = 2000
 
@@ -67,7 +61,8 @@ def check_affix(
         if counts is not None and (counts.total >= ENOUGH or not verdict.keep):
             return verdict
         number = SHARED
-    # What an affix is called, the parts of a surface form, how many make an affix, and how many sharing it reject.
+    # What counts as an affix, by the language's rule: its name in messages, the parts (words or grapheme clusters) of
+    # each surface form, how many parts make an affix, and how many surface forms that share it are too many.
     # Words not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and
     # none has four, short words included that six characters cannot catch (río, USS, El, Kap). Hyphens separate words
     # in Southern Min: "Tek-kok", Germany, is a land (kok).
@@ -91,8 +86,6 @@ def check_affix(
                 return reject("affix", detail, sharing)
     return KEEP
 
-
-# The rule, by surprise.
 
 # -log10 of the probability from which a cluster is rejected. At 8 it takes four of eight to share what at most 0.35 %
 # of the language's surface forms have; or five 1.1 %, six 2.7 %, seven 5.4 %, all eight 10 %.
@@ -141,9 +134,6 @@ def surprise(count: int, size: int, share: float) -> float:
     """
     probability = sum(comb(size, k) * share**k * (1 - share) ** (size - k) for k in range(count, size + 1))
     return -log10(probability) if probability > 0 else inf
-
-
-# How many surface forms of a language have each affix.
 
 
 def count_affixes(surfaces: Iterable[str]) -> AffixCounts:

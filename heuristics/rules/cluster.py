@@ -18,10 +18,10 @@ def broken_rules(
     label: str = "",
     affixes: AffixCounts | None = None,
 ) -> Iterator[Verdict]:
-    """Return every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones.
+    """Return every rule that the cluster breaks: fewer than ``minimum`` surfaces, the paper's rules, then extra ones.
 
-    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are never looked at.
-    ``label`` is the label of the class, if any, and ``affixes`` are those of the language, if they were counted.
+    ``surfaces`` are the members' surface forms, most prominent first; equal ones count once. Outliers are never looked
+    at. ``label`` is that of the class, if any, and ``affixes`` are those of the language, if they were counted.
     """
     distinct = list(dict.fromkeys(surfaces))
     words = wording.ClusterWords(distinct, profile, label)
@@ -46,10 +46,9 @@ def check_size(distinct: Sequence[object], minimum: int) -> Verdict:
 def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:
     """Return a function that says whether a surface form may be an outlier of a cluster with these surface forms.
 
-    An outlier that breaks a rule is replaced by the next on the ring; the group is not rejected.
-
-    ``outlier_stop_affix`` excludes stop affixes of the language. ``initial_capital`` excludes a small letter if all of
-    the cluster begin with capitals, and the other way round.
+    An outlier that breaks a rule is replaced by the next; the group is not rejected. ``outlier_stop_affix`` excludes
+    stop affixes of the language, ``initial_capital`` a small letter if all of the cluster begin with capitals, and the
+    other way round.
     """
     stop_affixes = profile.stop_affixes if filters.outlier_stop_affix else ()
     agreed = agreed_case(cluster) if filters.initial_capital else ""

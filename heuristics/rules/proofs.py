@@ -36,29 +36,33 @@ def find_unproven(
 ) -> Iterator[tuple[Group, Rule, str]]:
     """Each group with a rule and what breaks it: an outlier without a certificate, a member with a contradiction.
 
-    ``output`` is the OUT of a run, ``name`` names a class by its QID. Other rules are that all items of a group are
-    types, or none is, and that members are instances of its class. Words whose items are not known are passed over.
-    Raises MissingInputError if no item is known, or without a class graph.
+    A *certificate* is a class of the outlier that shares no instance with the group's class, though both have
+    ``strength`` instances; a *contradiction* is the only instance that two classes share. Other rules are that all
+    items of a group are types, or none is, and that members are instances of its class. ``output`` is the OUT of a run,
+    ``name`` names a class by its QID. MissingInputError if it has no class graph, or no word has a known item.
     """
     known = [group for group in groups if is_qid(group.id) and any(one.id for one in group.members)]
     if not known:
         raise MissingInputError("expected groups with the QIDs of classes and items for --taxonomy, saw words alone")
     if read_if_there(record_path(output, ENTITIES)) is None:  # which count the items that nothing links to
         raise MissingInputError(f"{output}: expected the output folder of a run, saw no record of its entities")
+    # The classes of all items of the dump, each distinct list of them with the number of its items.
     graph = open_arrays(ClassGraph, find_folder(output, TAXONOMY, read_if_there))
     unlinked = list_files(f"{unlinked_folder(find_folder(output, ENTITIES, read_if_there))}/*.parquet")
     tables = [CountedLists.of_table(graph, read_parquet(path)) for path in unlinked]
-    every = count_lists(graph, CountedLists.join(tables))
+    all_lists = count_lists(graph, CountedLists.join(tables))
+    # The items in the groups, by number and by index in the graph, with the classes (nodes) that they state.
     numbers = distinct(_numbers_of(one.id for group in known for one in group.members if one.id))
     items, in_graph = indices_of(numbers, graph.items)
     numbers, items = numbers[in_graph], items[in_graph]
     stated = graph.stated(items)
+    # What is above all of these classes and those of the groups, and how many instances each shares with the latter.
     nodes, is_node = indices_of(_numbers_of(group.id for group in known), graph.nodes)
-    candidates = distinct(nodes[is_node])
-    terminals = distinct(np.concatenate([candidates, every.classes.targets, stated.targets]))
+    group_nodes = distinct(nodes[is_node])
+    terminals = distinct(np.concatenate([group_nodes, all_lists.classes.targets, stated.targets]))
     ancestors = build_ancestor_index(graph.whole_up, terminals)
-    pool = CsrRows(stated.offsets, ancestors.node_to_row[stated.targets])
-    index = build_overlap_index(every, ancestors, candidates, pool, graph.is_type(items))
+    stated_rows = CsrRows(stated.offsets, ancestors.node_to_row[stated.targets])
+    index = build_overlap_index(all_lists, ancestors, group_nodes, stated_rows, graph.is_type(items))
     overlap = Overlap(graph, ancestors, index, strength)
     proofs = _Proofs(graph, ancestors, index, overlap, strength, name, numbers, items)
     for group in known:
@@ -92,17 +96,18 @@ class _Proofs:
         if not is_node:
             yield "certificate", f"expected a class of the class graph, saw {group.id}"
             return
+        # By QID, the row of each item in the arrays of the index, and whether it is a type.
         qids = [one.id for one in group.members if one.id]
         found, is_known = indices_of(_numbers_of(qids), self.numbers)
         rows = {qid: row for qid, row, known in zip(qids, found.tolist(), is_known.tolist(), strict=True) if known}
-        types = {qid: bool(self.index.is_type[row]) for qid, row in rows.items()}
+        is_type = {qid: bool(self.index.is_type[row]) for qid, row in rows.items()}
         members = [one for one in group.cluster if one.id in rows]
-        of_types = [one for one in members if types[one.id]]
-        if 0 < len(of_types) < len(members):
-            named = ", ".join(one.name for one in of_types)
-            yield "levels", f"{len(of_types)} of {len(members)} members are types, the others individuals: {named}"
+        types = [one for one in members if is_type[one.id]]
+        if 0 < len(types) < len(members):
+            named = ", ".join(one.name for one in types)
+            yield "levels", f"{len(types)} of {len(members)} members are types, the others individuals: {named}"
         yield from self._members(int(node), members, rows)
-        are_types = 2 * len(of_types) > len(members)
+        are_types = 2 * len(types) > len(members)
         for outlier in group.outliers:
             if outlier.id not in rows:
                 if outlier.id:
@@ -110,43 +115,50 @@ class _Proofs:
                 continue
             if fault := self._fault(int(node), rows[outlier.id]):
                 yield "certificate", f"{outlier.name}: {fault}"
-            if members and types[outlier.id] != are_types:
-                own, theirs = ("a type", "individuals") if types[outlier.id] else ("an individual", "types")
+            if members and is_type[outlier.id] != are_types:
+                own, theirs = ("a type", "individuals") if is_type[outlier.id] else ("an individual", "types")
                 yield "levels", f"{outlier.name} is {own}, most members are {theirs}"
 
     def _members(self, node: int, members: Sequence[Member], rows: dict[str, int]) -> Iterator[tuple[Rule, str]]:
-        """Members that are no instance of the class, and those that alone join it to a class that excludes it."""
-        classes = self.index.pool.take(np.array([rows[one.id] for one in members], dtype=np.int64))
-        owners, above = pairs_from(self.ancestors.component_parents, classes.sources(), classes.targets)
-        instances = set(owners[above == self.ancestors.component_of(np.array([node]))[0]].tolist())
-        for at, member in enumerate(members):
-            if at not in instances:
+        """Members that are no instance of the class (a node), and those that are the only one of it and another class.
+
+        ``rows`` has the row of each member, by its QID, in the arrays of the index.
+        """
+        # A member is an instance if the class is above one it states. Classes of a cycle are one component.
+        components = self.index.pool.take(np.array([rows[one.id] for one in members], dtype=np.int64))
+        owners, above = pairs_from(self.ancestors.component_parents, components.sources(), components.targets)
+        are_instances = set(owners[above == self.ancestors.component_of(np.array([node]))[0]].tolist())
+        for position, member in enumerate(members):
+            if position not in are_instances:
                 yield "no-instance", f"member {member.name} is no instance of the class, nor of one below it"
-        stated = [member for at, member in enumerate(members) if at in instances]
-        items = self.items[[rows[one.id] for one in stated]]
-        odd_classes = self.overlap.contradictions(np.array([node]))(np.zeros(len(items), dtype=np.int64), items)
-        for member, odd in zip(stated, odd_classes.tolist(), strict=True):
-            if odd >= 0:
-                excluding = self.name(self.graph.qid(odd))
-                yield "contradiction", f"member {member.name} is the only instance of both the class and {excluding}"
+        instances = [member for position, member in enumerate(members) if position in are_instances]
+        items = self.items[[rows[one.id] for one in instances]]
+        # Of each the other class (node), or -1; all are asked about the first of one class.
+        excluding = self.overlap.contradictions(np.array([node]))(np.zeros(len(items), dtype=np.int64), items)
+        for member, other in zip(instances, excluding.tolist(), strict=True):
+            if other >= 0:
+                name = self.name(self.graph.qid(other))
+                yield "contradiction", f"member {member.name} is the only instance of both the class and {name}"
 
     def _fault(self, node: int, row: int) -> str:
-        """Why an outlier, by its row, has no certificate for a class; empty if it has one."""
+        """Why an outlier, by its row in the index, has no certificate for a class (node); empty if it has one.
+
+        It needs a class that shares no instance with ``node``, and no class of its own that shares MOST_SHARED or more.
+        """
         if self.overlap.certificate(node, row) is None:
             return f"no class of it with more than {self.strength} instances is without an instance of the class"
-        # Even so, the class may have too large a share of the other instances of one of its classes (components).
-        _, components, counts = self.overlap.shared(np.array([node]))
+        # How many instances each of the outlier's classes shares, of all that it has but the outlier itself. Classes
+        # are components: those of a cycle are one.
+        _, components, shared_counts = self.overlap.shared(np.array([node]))
         own = distinct(self.index.pool.row(row))
         own = own[np.isin(own, components)]
-        others = self.index.instances[own] - 1
-        close = np.flatnonzero(counts[np.searchsorted(components, own)] >= MOST_SHARED * others)
-        if not len(close):
+        shared, others = shared_counts[np.searchsorted(components, own)], self.index.instances[own] - 1
+        too_close = np.flatnonzero(shared >= MOST_SHARED * others)
+        if not len(too_close):
             return ""
-        first = int(own[close[0]])
-        shared = counts[np.searchsorted(components, first)]
-        named = self.name(self.graph.qid(int(self.ancestors.row_to_node[self.ancestors.component_starts[first]])))
-        others_of_first = self.index.instances[first] - 1
-        return f"{shared:,} of {others_of_first:,} other instances of its class {named} are of the class"
+        first = too_close[0]
+        named = self.name(self.graph.qid(int(self.ancestors.row_to_node[self.ancestors.component_starts[own[first]]])))
+        return f"{shared[first]:,} of {others[first]:,} other instances of its class {named} are of the class"
 
 
 def _numbers_of(qids: Iterable[str]) -> Ints:

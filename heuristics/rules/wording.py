@@ -18,8 +18,6 @@ from wikisem.recipes.load import did_you_mean
 from wikisem.wikipedia.graphemes import graphemes, is_han
 from wikisem.wikipedia.languages import LanguageProfile
 
-# What every rule returns.
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -42,13 +40,8 @@ def reject(reason: str, detail: str, sharing: Iterable[str] = ()) -> Verdict:
     return Verdict(False, reason, detail, tuple(sharing))
 
 
-# Rules that look for a word.
-
-
 def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
     """Reject when at least ``number`` pairs of surfaces are one inside the other, as Riau is in Riau Islands.
-
-    Two such members share a word, which alone makes them alike to a model.
 
     Languages that write spaces are compared by whole words without case: Rome is not in Romeo. Others are compared by
     characters, at least two Han characters or four of the rest: 東京 is in 東京都, but ボン is too short to be in
@@ -61,7 +54,7 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
     return reject("contained", detail, chain.from_iterable(pairs))
 
 
-def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
+def parts_of_others(surfaces: Iterable[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
     """Yield each surface that is inside another one, and that one, the shortest first."""
     marked = []
     for surface in surfaces:
@@ -78,35 +71,29 @@ def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterat
 def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
     """Reject when at least ``number`` surfaces have the same word of the class's label, at any position.
 
-    Rule ``affix`` finds a word that is shared at the ends; the word of the class may be anywhere: Bank of Canada, State
-    Bank of India, ICICI Bank.
-
-    In languages that write spaces, words that begin or end with the label's word count too (schools, Hochschule); case
-    does not matter. In others, parts of the label are searched for: two Han characters, or a few others. Without a
-    label nothing is rejected.
+    Bank of Canada and ICICI Bank both have it. In languages that write spaces, words that begin or end with the label's
+    word count too (schools, Hochschule); case does not matter. In others, parts of the label are searched for: two Han
+    characters, or a few others. Without a label nothing is rejected.
     """
+    # Words and parts that are long enough to mean something, or else an article would reject the cluster.
     if profile.spaced:
         asked = [word for word in words(label) if says_something(graphemes(word), profile.script)]
     else:
-        # The shortest part from each character on that is long enough to mean something.
+        # From each character on the shortest such part: what has a longer one has this one too.
         letters, least, asked = graphemes(label), _LEAST.get(profile.script, _LEAST_OTHERS), []
         for start in range(len(letters)):
             parts = (letters[start : start + length] for length in (LEAST_HAN, least))
             asked += ["".join(part) for part in parts if says_something(part, profile.script)][:1]
-    for word in asked:
+    for part in asked:
         if profile.spaced:
-            having = [
-                text for text in surfaces if any(own.startswith(word) or own.endswith(word) for own in words(text))
-            ]
+            having = [one for one in surfaces if any(own.startswith(part) or own.endswith(part) for own in words(one))]
         else:
-            having = [text for text in surfaces if word in text]
+            having = [one for one in surfaces if part in one]
         if len(having) >= number:
-            detail = f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}"
+            detail = f"{len(having)} have {part!r} of the label {label!r}: {', '.join(having)}"
             return reject("own-label", detail, having)
     return KEEP
 
-
-# What a word is, and what is long enough to say something.
 
 _WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -140,8 +127,6 @@ def says_something(letters: Sequence[str], script: str) -> bool:
     return is_long or (len(letters) >= LEAST_HAN and all(map(is_han, letters)))
 
 
-# Rules that count characters.
-
 # The surface with every decimal digit removed, of any script (Unicode category Nd).
 without_digits: Final = partial(re.compile(r"\d").sub, "")
 
@@ -151,10 +136,8 @@ def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
 
     These clusters only differ in numbers (Blair et al. 2016, 3.1: "January 2010", ...).
     """
-    if number is None:
-        return KEEP
     stem, sharing = largest_sharing(surfaces, without_digits)
-    if len(sharing) < number:
+    if number is None or len(sharing) < number:
         return KEEP
     return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}", sharing)
 
@@ -164,15 +147,10 @@ def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
 
     An example is the letters of an alphabet (Blair et al. 2016, 3.1).
     """
-    if number is None:
-        return KEEP
     short = [surface for surface in surfaces if len(graphemes(surface)) == 1]
-    if len(short) < number:
+    if number is None or len(short) < number:
         return KEEP
     return reject("length-one", f"{len(short)} are one character long: {', '.join(short)}", short)
-
-
-# What several surface forms have in common.
 
 
 def largest_sharing(surfaces: Iterable[str], key: Callable[[str], str | None]) -> tuple[str, list[str]]:
@@ -219,19 +197,14 @@ def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(affix.strip(_REST) for affix in stop_affixes)
 
 
-# What the titles of list articles have in common, and the titles of other articles do not.
-
 LIST_ARTICLE: Final = "Q13406463"  # Wikimedia list article, whose instances are list articles
-
 # Conservative on purpose, since one surface with a stop affix rejects a whole cluster: at least 20 lists and a tenth of
 # all lists must share an affix, and at most one in a thousand other titles may have it.
 SUPPORT: Final = 20
 SHARE: Final = 0.1
 RARE: Final = 0.001
-
 # "List of " replaces "List " when nine tenths of the titles with "List " have it.
 _EXTENDS: Final = 0.9
-
 _WORDS: Final = 3
 _CHARACTERS: Final = range(2, 9)
 _FRONT: Final = re.compile(r"[^\s:]++:?\s*+")  # a word and the space after it; a colon ends a word too
@@ -241,8 +214,8 @@ _BACK: Final = re.compile(r"(?<!\s)\s*+\S++")
 def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
     """Return the stop affixes of list articles, such as "List of …" or "…一覧"; none if too few are known.
 
-    ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
-    between words. The answer does not depend on the order of either.
+    Many titles of ``lists`` have such an affix, and hardly any of ``others``, the titles of other articles in the wiki,
+    without newlines. ``spaced`` says whether its language puts spaces between words.
     """
     titles = sorted(set(lists))
     rest = list(others)
@@ -252,15 +225,20 @@ def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) ->
     backs = [_BACK.findall(title) if spaced else graphemes(title) for title in titles]
     prefixes = Counter("".join(parts[:length]) for parts in fronts for length in lengths if length < len(parts))
     suffixes = Counter("".join(parts[-length:]) for parts in backs for length in lengths if length < len(parts))
-    enough, rare = max(SUPPORT, SHARE * len(titles)), RARE * len(rest)
-    often = {affix: n for affix, n in prefixes.items() if n >= enough and text.count(f"\n{affix}") <= rare}
-    found = [f"{affix}…" for affix in _fewest(often, str.startswith)]
-    often = {affix: n for affix, n in suffixes.items() if n >= enough and text.count(f"{affix}\n") <= rare}
-    return tuple(sorted([*found, *(f"…{affix}" for affix in _fewest(often, str.endswith))]))
+    enough, most = max(SUPPORT, SHARE * len(titles)), RARE * len(rest)
+    often = {affix: n for affix, n in prefixes.items() if n >= enough and text.count(f"\n{affix}") <= most}
+    found = [f"{affix}…" for affix in _without_extensions(often, str.startswith)]
+    often = {affix: n for affix, n in suffixes.items() if n >= enough and text.count(f"{affix}\n") <= most}
+    return tuple(sorted([*found, *(f"…{affix}" for affix in _without_extensions(often, str.endswith))]))
 
 
-def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
-    """Of affixes that extend one another, the longest one that nearly all share, or else the shortest."""
+def _without_extensions(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
+    """Of affixes that extend one another, the longest one that nearly all titles share, or else the shortest.
+
+    >>> _without_extensions({"List ": 100, "List of ": 95, "List of towns ": 20}, extends=str.startswith)
+    ['List of ']
+    """
+    # One that is nearly always extended says less than its extension; of the others, the shortest covers the longer.
     settled = [
         affix
         for affix, n in counts.items()

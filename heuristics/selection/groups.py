@@ -31,7 +31,6 @@ NO_EVIDENCE: Final = "no-evidence"
 LEVELS: Final = "levels"
 CONTRADICTIONS: Final = "contradictions"
 OTHER_LEVEL: Final = "other-level"
-
 # Outliers for which so many items give way are hardly too few with places, for which more are tried.
 _FEW_REFUSED: Final = 32
 
@@ -53,11 +52,11 @@ class _Choice(NamedTuple):
 
 
 def sifts(recipe: Recipe) -> bool:
-    """Whether any outliers tell which classes give groups, and only some of these groups are kept.
+    """Whether groups take two passes: all classes are judged by any outliers, then those kept get the best ones.
 
-    An outlier class that cannot fill ``per_class`` gives one item for each surface form that fits, wherever they take
-    their places; so what is left for the next does not depend on which they are, unless languages share them. In a
-    large run ``max_groups`` leaves most groups out; for these no places need to be found.
+    In a large run ``max_groups`` leaves most groups out; for these no outliers that take their places need to be found.
+    Both passes find equally many: an outlier class that cannot fill ``per_class`` gives one item for each surface form
+    that fits, so what is left for the next does not depend on which they are, unless languages share outliers.
     """
     options = recipe.outliers
     is_any_enough = options.minimum <= options.per_class and not options.near and not options.shared
@@ -87,10 +86,11 @@ class GroupBuilder:
         self._status = frozenset(index.candidates[index.is_status].tolist())
 
     def judge(self, nodes: Ints, *, sifted: bool = False) -> Iterator[tuple[str, Judgement]]:
-        """A group or a rejection for each of the nodes and each language in which it is a candidate class.
+        """A group or a rejection for each of the classes (nodes) and each language in which it is a candidate.
 
         If they are ``sifted``, groups have no outliers yet: of these there are enough, whatever their places.
         """
+        # By class and language. Outliers are found for WIDTH (64) classes at once, since bitsets have so many bits.
         passed: dict[int, dict[str, _Passed]] = {}
         for begin in range(0, len(nodes), WIDTH):
             for language, cluster in self._clusters(nodes[begin : begin + WIDTH]):
@@ -104,9 +104,11 @@ class GroupBuilder:
             yield from self._add_outliers(passed, sifted)
 
     def _clusters(self, nodes: Ints) -> Iterator[tuple[str, "_Passed | Rejection"]]:
-        """The cluster of each of some classes in each language in which it is a candidate, or its rejection.
+        """The cluster of each of some classes (nodes) in each language in which it is a candidate, or its rejection.
 
-        With certificates its members are of the class's level, types or individuals, and none is a contradiction.
+        Members are the best known instances. If the recipe asks for certificates, all of them are types or all
+        individuals, as most instances are (the class's *level*), and none is a *contradiction*: the only instance both
+        of the class and of another one, which therefore excludes it.
         """
         overlap, cluster, signatures = self._sets.overlap, self._recipe.cluster, self._inputs.signatures
         has_evidence = None
@@ -115,41 +117,41 @@ class GroupBuilder:
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
         for language, inputs in self._languages.items():
-            rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
-            places, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(rows[is_candidate])
-            of_class = places[leading.sources()]
+            # Of each candidate class its leading instances, best known first, as rows of the language's surface forms.
+            indices, is_candidate = indices_of(nodes, inputs.candidates.nodes)
+            positions, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(indices[is_candidate])
+            class_of_row = positions[leading.sources()]
             if has_evidence is not None:
-                # The best known instances first, but those that only P31 speaks for last.
-                speaks = has_evidence(of_class, inputs.surfaces.numbers[leading.targets])
-                leading = CsrRows(leading.offsets, leading.targets[np.lexsort((~speaks, of_class))])
+                # Instances whose other statements do not speak for the class, but only P31, come last.
+                speaks = has_evidence(class_of_row, inputs.surfaces.numbers[leading.targets])
+                leading = CsrRows(leading.offsets, leading.targets[np.lexsort((~speaks, class_of_row))])
             items = inputs.surfaces.items[leading.targets]
             # Where no certificates are asked for, any level will do, and nothing is excluded (-1).
-            has_level, excluding = np.ones(len(items), dtype=bool), np.full(len(items), -1)
+            has_level, excluded_by = np.ones(len(items), dtype=bool), np.full(len(items), -1)
             if overlap is not None:
-                has_level = self._graph.is_type(items) == are_types[of_class]
-                excluding = contradictions(of_class, items)
+                has_level = self._graph.is_type(items) == are_types[class_of_row]
+                excluded_by = contradictions(class_of_row, items)
             candidates = []
-            for at, (begin, end) in zip(places.tolist(), pairwise(leading.offsets.tolist()), strict=True):
-                # The leading instances of the level, those with a contradiction apart.
+            for position, (begin, end) in zip(positions.tolist(), pairwise(leading.offsets.tolist()), strict=True):
                 of_level = begin + np.flatnonzero(has_level[begin:end])
-                rows_of_level, excluded_by = leading.targets[of_level], excluding[of_level]
-                is_odd = excluded_by >= 0
-                even = rows_of_level[~is_odd].tolist()
-                odd = dict(zip(rows_of_level[is_odd].tolist(), excluded_by[is_odd].tolist(), strict=True))
+                rows, excluding = leading.targets[of_level], excluded_by[of_level]
+                is_odd = excluding >= 0
+                members = rows[~is_odd].tolist()
+                odd = dict(zip(rows[is_odd].tolist(), excluding[is_odd].tolist(), strict=True))
                 level: Level | None = None
                 if overlap is not None:
-                    level = "concepts" if are_types[at] else "entities"
-                candidates.append(_Leading(level, even[: cluster.size], even[cluster.size :], odd))
-            checked = list(self._check(nodes[places].tolist(), candidates, inputs))
+                    level = "concepts" if are_types[position] else "entities"
+                candidates.append(_Leading(level, members[: cluster.size], members[cluster.size :], odd))
+            checked = list(self._check(nodes[positions].tolist(), candidates, inputs))
             yield from ((language, judged) for judged in self._ask_witness(checked, inputs))
 
     def _check(
         self, nodes: Sequence[int], leading: Sequence["_Leading"], inputs: LanguageInputs
     ) -> Iterator["_Passed | Rejection"]:
-        """The clusters of some candidate classes of a language that keep the rules on form and fame, or rejections.
+        """The clusters of some classes in one language that keep the rules on form and fame, or rejections.
 
-        If the recipe replaces members, a class is rejected only where no other instances keep the rules; the reason is
-        that of its best known ones.
+        ``leading`` has for each class the rows of its best known instances. If the recipe replaces members, a class is
+        rejected only where no other instances keep the rules; the reason is that of its best known ones.
         """
         filters, outliers, minimum = self._recipe.filters, self._recipe.outliers, self._recipe.cluster.minimum
 
@@ -178,7 +180,11 @@ class GroupBuilder:
                 yield self._reject(node, inputs, verdict.reason, verdict.detail, cluster)
 
     def _reject_level(self, node: int, inputs: LanguageInputs, leading: "_Leading") -> Rejection | None:
-        """The rejection of a class of another level than asked for, or with too few instances that may be members."""
+        """The rejection of a class of another level than asked for, or with too few instances that may be members.
+
+        The *level* says whether most instances are types ("concepts") or individuals ("entities"). The others may not
+        be members, nor may contradictions (``odd``), the only instances of both the class and another one.
+        """
         minimum, asked = self._recipe.cluster.minimum, self._recipe.cluster.level
         if asked not in {leading.level, "both"}:
             return self._reject(node, inputs, OTHER_LEVEL, f"expected {asked}, saw that most are {leading.level}")
@@ -189,7 +195,7 @@ class GroupBuilder:
         if of_level < minimum:
             detail = f"expected at least {minimum} {kind}, as most instances are, saw {of_level}"
             return self._reject(node, inputs, LEVELS, detail)
-        # The best known one is an example.
+        # The message shows the best known contradiction.
         row, excluding = next(iter(leading.odd.items()))
         (member,) = inputs.surfaces.members(np.array([row]))
         detail = f"expected at least {minimum} {kind} without a contradiction, saw {len(leading.rows)} of {of_level}: "
@@ -201,7 +207,8 @@ class GroupBuilder:
     ) -> Iterator["_Passed | Rejection"]:
         """The same in the same order, but clusters have their evidence, or are rejected for too little coherence.
 
-        Without signatures there is no witness to ask, and all stay as they are.
+        *Coherence* is how often the signature of a member, what is stated of it besides its classes, speaks more for
+        the class than that of a random prominent item. Without signatures all stay as they are.
         """
         signatures, minimum = self._inputs.signatures, self._recipe.cluster.coherence
         passed = [cluster for cluster in checked if isinstance(cluster, _Passed)]
@@ -218,21 +225,21 @@ class GroupBuilder:
             evidence = evidence_of[cluster.node]
             coherence = evidence.coherence
             if minimum is not None and coherence is None and len(signatures.items):
-                yield self._reject(
-                    cluster.node, inputs, NO_EVIDENCE, "expected statements about members, saw none", cluster.cluster
-                )
-            elif minimum is None or coherence is None or coherence >= minimum:
-                yield with_values(cluster, evidence=evidence, bound=self._recipe.outliers.margin)
-            else:
+                detail = "expected statements about members, saw none"
+                yield self._reject(cluster.node, inputs, NO_EVIDENCE, detail, cluster.cluster)
+            elif minimum is not None and coherence is not None and coherence < minimum:
                 detail = f"expected a coherence of at least {minimum}, saw {coherence}"
                 yield self._reject(cluster.node, inputs, NO_KIND, detail, cluster.cluster)
+            else:
+                yield with_values(cluster, evidence=evidence, bound=self._recipe.outliers.margin)
 
     def _add_outliers(
         self, passed: Mapping[int, Mapping[str, "_Passed"]], sifted: bool
     ) -> Iterator[tuple[str, Judgement]]:
-        """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each.
+        """A group, or a rejection for too few outliers, for each language of up to 64 classes whose clusters passed.
 
-        If they are ``sifted``, the outliers are counted but left out of the groups.
+        ``passed`` has the clusters by class (node) and language; class i of it has bit i of every bitset. If they are
+        ``sifted``, the outliers are counted but left out of the groups.
         """
         nodes, options = np.array(list(passed)), self._recipe.outliers
         outlier_sets = self._sets.of(nodes)
@@ -247,21 +254,23 @@ class GroupBuilder:
                 yield language, self._group(inputs, cluster, outliers)
                 continue
             reason, detail = FEW_OUTLIERS, f"expected at least {options.minimum} outliers, saw {drawn}"
+            # A status class, such as college town, excludes all that is below its parents. The reason is that, unless
+            # enough could be drawn if nothing needed a certificate.
             if cluster.node in self._status:
-                # What could be drawn if nothing needed a certificate.
                 can_be_drawn = contains(outlier_sets.brought, np.uint64(bit)) & (options.per_class > 0)
-                able = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
-                if self._sets.overlap is None or able < options.minimum:
+                drawable = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
+                if self._sets.overlap is None or drawable < options.minimum:
                     reason, detail = STATUS, f"{detail} that are not below a parent of this status class"
                 else:
-                    beside = f"{able} that are not below a parent of this class"
-                    detail += f": certificates and other rules leave no more of {beside}"
+                    left_by_status = f"{drawable} that are not below a parent of this class"
+                    detail += f": certificates and other rules leave no more of {left_by_status}"
             yield language, self._reject(cluster.node, inputs, reason, detail, cluster.cluster)
 
     def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
-        """The outliers of each class in each language, or of those with the same languages where these share them.
+        """The outliers of each class in each language; the same ones in all of its languages where these share them.
 
-        Related items come only with a witness that knows the class in each language, which can refuse them.
+        Class i has bit i of every bitset, node ``nodes[i]``, and the clusters ``clusters[i]`` by language. Related
+        items are chosen only if the evidence of other instances can refuse them in each language.
         """
         options, graph = self._recipe.outliers, self._graph
         for languages, wanted in self._by_languages(clusters):
@@ -270,23 +279,24 @@ class GroupBuilder:
             if options.places:
                 places = [Places(self._recipe.seed, graph.qid(nodes[bit]), wanted[bit]) for bit in bits]
             pools: list[_Pool] = pool.of(languages, bits, places) if options.per_class else [{} for _ in bits]
-            # The members of each class in all languages, as items of the graph.
-            named = [[member.id for cluster in of_class.values() for member in cluster] for of_class in wanted.values()]
-            near = self._sets.near(pool.found, bits, (item_indices(graph, qids) for qids in named))
+            # The members of each class in all languages, by QID.
+            members = [[one.id for cluster in of_class.values() for one in cluster] for of_class in wanted.values()]
+            near = self._sets.near(pool.found, bits, (item_indices(graph, qids) for qids in members))
             kin: Bitsets | None = None
             if options.related:
-                # For each list the classes with a member that has a class of the list.
-                classes = graph.classes.take(item_indices(graph, list(chain.from_iterable(named))))
-                owners = np.repeat(bits, list(map(len, named)))[classes.sources()]
+                # For each list of items with the same classes, the groups of which a member has one of these classes.
+                classes = graph.classes.take(item_indices(graph, list(chain.from_iterable(members))))
+                owners = np.repeat(bits, list(map(len, members)))[classes.sources()]
                 kin = self._sets.sharing(CsrRows.from_pairs(owners, classes.targets, WIDTH))
-            for at, (bit, candidates) in enumerate(zip(bits, pools, strict=True)):
-                placed = None if places is None else places[at]
+            for position, (bit, candidates) in enumerate(zip(bits, pools, strict=True)):
+                own_places = None if places is None else places[position]
                 witnesses = [clusters[bit][language].evidence for language in languages]
                 if kin is not None and all(witness is not None and witness.of_instances for witness in witnesses):
-                    candidates[RELATED] = pool.related(bit, wanted[bit], kin, placed)
+                    candidates[RELATED] = pool.related(bit, wanted[bit], kin, own_places)
                 if options.near:
-                    candidates[NEAR] = pool.near(bit, languages, *next(near), placed)
-                chosen = self._choose_in_attempts(pool, bit, wanted[bit], clusters[bit], candidates, placed)
+                    lists, kind_sizes = next(near)
+                    candidates[NEAR] = pool.near(bit, languages, lists, kind_sizes, own_places)
+                chosen = self._choose_in_attempts(pool, bit, wanted[bit], clusters[bit], candidates, own_places)
                 for language, items in chosen.items():
                     if self._used is not None:
                         self._used[language].update(item.number for item in items)
@@ -303,7 +313,7 @@ class GroupBuilder:
     ) -> dict[str, tuple[PoolItem, ...]]:
         """The outliers of one class (bit) in each language, by the first of three attempts that finds enough.
 
-        First without the items that are used in other groups, then with them, at last wherever they take their places.
+        First without the items that are used in other groups, then with them, at last whatever their places.
         """
         options = self._recipe.outliers
         counts = {RELATED: options.related, NEAR: options.near}
@@ -335,29 +345,27 @@ class GroupBuilder:
         """
         options, undecided = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
         for languages, wanted in self._by_languages(clusters):
+            # Outlier classes that are drawn from (1 is O1, DRAWN are O1, O2 and O3), and how many items may be refused.
             for numbers, most_refused in (((1,), _FEW_REFUSED), (DRAWN, _FEW_REFUSED), (DRAWN, MOST_REFUSED)):
                 pools = pool.of(languages, list(wanted), numbers=numbers)
-                for (bit, members), candidates in zip(list(wanted.items()), pools, strict=True):
-                    chosen, refused = self._take_first(members, candidates, clusters[bit], most_refused)
-                    ((language, items),) = chosen.items()
-                    # All that there are, if no outlier class was left: places would find no more.
+                for (bit, own_clusters), candidates in zip(list(wanted.items()), pools, strict=True):
+                    chosen, refused = self._take_first(own_clusters, candidates, clusters[bit], most_refused)
+                    ((language, items),) = chosen.items()  # where groups are sifted, languages share no outliers
+                    # No outlier class was given up for its refusals, so there are no more items than these.
                     is_every = numbers == DRAWN and refused < most_refused
                     if len(items) >= options.minimum or is_every:
                         yield _Choice(bit, language, items)
                         del wanted[bit]
-            for bit, members in wanted.items():
-                undecided[bit] |= {language: clusters[bit][language] for language in members}
+            for bit, own_clusters in wanted.items():
+                undecided[bit] |= {language: clusters[bit][language] for language in own_clusters}
         yield from self._choose(pool, nodes, undecided)
 
     def _take_first(
-        self,
-        clusters: Mapping[str, _Cluster],
-        pool: Mapping[int, ItemsByClass],
-        passed: Mapping[str, "_Passed"],
-        most_refused: int,
+        self, clusters: Mapping[str, _Cluster], pool: _Pool, passed: Mapping[str, "_Passed"], most_refused: int
     ) -> tuple[dict[str, tuple[PoolItem, ...]], int]:
-        """The first outliers of a class, wherever they take their places, and how many items were refused."""
+        """The first outliers of a class by language, whatever their places, and how many items the rules refused."""
         options = self._recipe.outliers
+        # Beside members that all have a sitelink or a link to their page, an item without any is no outlier.
         known = {code for code, cluster in clusters.items() if options.places and all(map(is_known, cluster))}
         admits = _Admission(passed, known)
         chosen = choose_outliers(clusters, pool, options.per_class, admits, most_refused=most_refused)
@@ -366,45 +374,45 @@ class GroupBuilder:
     def _by_languages(
         self, clusters: Sequence[Mapping[str, "_Passed"]]
     ) -> Iterator[tuple[tuple[str, ...], dict[int, dict[str, _Cluster]]]]:
-        """The classes (bits) that choose together: in one language, or in the same ones; with their clusters there."""
-        by_languages = dict[tuple[str, ...], list[int]]()
+        """The classes that choose together, in one language or in the same ones; their clusters by bit and language."""
+        by_languages = dict[tuple[str, ...], dict[int, dict[str, _Cluster]]]()
         for bit, passed in enumerate(clusters):
             for languages in [tuple(passed)] if self._recipe.outliers.shared else [(language,) for language in passed]:
-                by_languages.setdefault(languages, []).append(bit)
-        for languages, bits in by_languages.items():
-            wanted = {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits}
-            yield languages, wanted
+                own_clusters = {language: passed[language].cluster for language in languages}
+                by_languages.setdefault(languages, {})[bit] = own_clusters
+        yield from by_languages.items()
 
     def _outliers(self, choices: Sequence[_Choice], found: ClassOutliers) -> list[list[Outlier]]:
         """The items of each choice as outliers, each with the class via which it came, and its certificate if asked."""
         chosen = [(choice, item) for choice in choices for item in choice.items]
+        # The class (node) via which each came; -1 if it was drawn from the items of all classes. For these it is looked
+        # up now, at once: for O1 and O2 a relative of the group's class, else a class of the item itself.
         via = np.array([-1 if item.via is None else item.via for _, item in chosen], dtype=np.int64)
-        # Of items that were drawn from all, the class is looked up now, for all at once: in O1 and O2 a relative of the
-        # group's class, else a class of the item itself.
         missing = np.flatnonzero(via < 0)
         lists = np.array([item.class_list for _, item in chosen], dtype=np.int64)[missing]
         bits = np.array([choice.bit for choice, _ in chosen], dtype=np.int64)[missing]
         outlier_classes = np.array([item.outlier_class for _, item in chosen], dtype=np.int64)[missing]
         via[missing] = self._sets.via(found, lists, bits, outlier_classes)
-        # Surface forms are read for each language at once.
-        places: dict[str, list[int]] = {}
-        for place, (choice, _) in enumerate(chosen):
-            places.setdefault(choice.language, []).append(place)
+        # The surface forms and counts of each, read for one language at a time.
+        positions: dict[str, list[int]] = {}
+        for position, (choice, _) in enumerate(chosen):
+            positions.setdefault(choice.language, []).append(position)
         members: dict[int, Member] = {}
-        for language, own_places in places.items():
-            rows = np.array([chosen[place][1].row for place in own_places], dtype=np.int64)
-            members.update(zip(own_places, self._languages[language].surfaces.members(rows), strict=True))
+        for language, own_positions in positions.items():
+            rows = np.array([chosen[position][1].row for position in own_positions], dtype=np.int64)
+            members.update(zip(own_positions, self._languages[language].surfaces.members(rows), strict=True))
+        # A certificate is a class of the item that shares no instance with the group's class.
         outliers: list[Outlier] = []
-        for place, ((choice, item), node) in enumerate(zip(chosen, via.tolist(), strict=True)):
+        for position, ((choice, item), node) in enumerate(zip(chosen, via.tolist(), strict=True)):
             certificate = None
             if self._sets.overlap is not None:
                 shown = self._sets.overlap.certificate(int(found.classes[choice.bit]), item.class_list)
                 if shown is not None:
                     certificate = Certificate(self._graph.qid(shown.node), shown.instances, shown.of_class)
-            known, via_qid = asdict(members[place]), self._graph.qid(node)
+            known, via_qid = asdict(members[position]), self._graph.qid(node)
             outliers.append(Outlier(**known, outlier_class=item.outlier_class, via=via_qid, certificate=certificate))
-        ends = accumulate((len(choice.items) for choice in choices), initial=0)
-        return [outliers[begin:end] for begin, end in pairwise(ends)]
+        borders = accumulate((len(choice.items) for choice in choices), initial=0)
+        return [outliers[begin:end] for begin, end in pairwise(borders)]
 
     def _group(self, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Group:
         """The group of a cluster and its outliers, with all that is written of them: ties, coarse types, margins."""
@@ -413,15 +421,6 @@ class GroupBuilder:
         if self._sets.coarse is not None:
             of_items = self._sets.coarse.of_items(item_indices(self._graph, [word.id for word in words])).tolist()
             types = {word.id: self._graph.qid(node) for word, node in zip(words, of_items, strict=True) if node >= 0}
-        measured = [
-            replace(
-                outlier,
-                type=types.get(outlier.id),
-                ties=self._ties(outlier, passed.cluster) if outlier.outlier_class == RELATED else None,
-                margin=None if evidence is None else evidence.margin(qid_number(outlier.id)),
-            )
-            for outlier in outliers
-        ]
         return Group(
             id=qid_of(number),
             label=inputs.labels.get(number, qid_of(number)),
@@ -429,7 +428,15 @@ class GroupBuilder:
             level=passed.level,
             coherence=None if evidence is None else evidence.coherence,
             cluster=tuple(replace(member, type=types.get(member.id)) for member in passed.cluster),
-            outliers=tuple(measured),
+            outliers=tuple(
+                replace(
+                    outlier,
+                    type=types.get(outlier.id),
+                    ties=self._ties(outlier, passed.cluster) if outlier.outlier_class == RELATED else None,
+                    margin=None if evidence is None else evidence.margin(qid_number(outlier.id)),
+                )
+                for outlier in outliers
+            ),
         )
 
     def _ties(self, outlier: Outlier, cluster: _Cluster) -> tuple[Tie, ...]:
@@ -438,9 +445,9 @@ class GroupBuilder:
         assert ties is not None
         item, *members = item_indices(self._graph, [outlier.id, *(member.id for member in cluster)])
         for member, rows in zip(cluster, ties.rows(np.array(members)), strict=True):
-            for at in (rows.start + np.flatnonzero(ties.items[rows] == item)).tolist():
-                subject, value = (member.id, outlier.id) if ties.of_member[at] else (outlier.id, member.id)
-                found.append(Tie(subject, f"P{ties.properties[at]}", value))
+            for row in (rows.start + np.flatnonzero(ties.items[rows] == item)).tolist():
+                subject, value = (member.id, outlier.id) if ties.of_member[row] else (outlier.id, member.id)
+                found.append(Tie(subject, f"P{ties.properties[row]}", value))
         return tuple(found)
 
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str, cluster: _Cluster = ()) -> Rejection:
@@ -490,14 +497,18 @@ class _Admission:
     repeated: int = 0
 
     def __call__(self, language: str, item: PoolItem) -> bool:
-        """Whether the item is admitted; one that is not is counted as ``refused``."""
+        """Whether the item is admitted; one that is not is counted as ``refused``.
+
+        It is unless it is in another group, is too obscure, has the wrong form, or is more typical of the class than
+        the recipe's ``bound`` lets it be: its margin is the share of the instances that have less evidence than it.
+        """
         if self.used is not None and item.number in self.used[language]:
             self.repeated += 1
             self.refused += 1
             return False
         passed = self.passed[language]
         admitted = (language not in self.known or is_known(item)) and passed.rule(item.surface)
-        # A near outlier is to look like a member.
+        # A near outlier is meant to look like a member, so it has no bound. An item without statements has no margin.
         if admitted and item.outlier_class != NEAR and passed.evidence is not None and passed.bound is not None:
             admitted = (passed.evidence.margin(item.number) or 0) < passed.bound
         self.refused += not admitted

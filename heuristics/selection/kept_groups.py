@@ -66,11 +66,9 @@ class EarlierClusters:
 def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) -> dict[int, NearDuplicate]:
     """The classes whose cluster has at least ``number`` items of the cluster of a class that came earlier and is kept.
 
-    Five classes of municipalities may have seven members in common.
-
-    ``clusters`` are classes with the items of their clusters, in class order. Only kept clusters count: of three
-    clusters in a chain, the last may be kept because the middle one is not. Each result names the kept class with which
-    it shares most items, the first of these in class order.
+    ``clusters`` are classes with the items of their clusters, in class order. Only kept clusters count: of three in a
+    chain, the last may be kept because the middle one is not. Each result names the kept class with which it shares
+    most items, the first of these in class order.
 
     >>> near_duplicates([(1, "abcd"), (2, "cdef"), (3, "efgh")], number=2)
     {2: NearDuplicate(kept=1, shared=2)}
@@ -89,10 +87,7 @@ def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) 
     return found
 
 
-# Mixed groups: from parallel groups of one class, one group whose members come in several languages.
-#
-# For models that claim one space for all languages. Each item is taken in one of the languages whose group has it, as
-# evenly as that allows, and no surface form twice. With three parallel groups and seed 500, a cluster of
+# Mixed groups: from parallel groups of one class, one group whose members come in several languages. A cluster of
 #
 #     en  Oslo  Bern  Rome  Lima          de  Oslo  Bern  Rom  Lima          ja  オスロ  ベルン  ローマ  リマ
 #
@@ -154,15 +149,8 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
         return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)
     known = [group.coherence for group in groups.values() if group.coherence is not None]
     coherence = min(known) if len(known) == len(groups) else None
-    return Group(
-        id=first.id,
-        label=first.label,
-        language=code,
-        level=first.level,
-        coherence=coherence,
-        cluster=tuple(cluster),
-        outliers=tuple(outliers),
-    )
+    words = {"cluster": tuple(cluster), "outliers": tuple(outliers)}
+    return replace(first, language=code, coherence=coherence, where="", **words)
 
 
 def _by_item(items: Iterable[tuple[str, _Item]]) -> dict[str, dict[str, _Item]]:

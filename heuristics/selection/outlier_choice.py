@@ -5,9 +5,8 @@ is filled from one class that brings enough items (``outliers.draw`` and ``draw_
 ``per_class`` 2, the cluster [oak, elm], and two siblings that bring [elm, moss, moss] and [fern, larch, ash], the
 outliers of O1 are fern and larch: elm is taken by the cluster, so the first sibling gives moss alone.
 
-If the recipe asks for places (``outliers.places``), each outlier first gets one: what it is to be like beside its
-cluster, such as longer than two of the members and better known than four (``places``). Then the item is chosen that
-costs least there, which is 0 for an item that takes its place in every respect.
+If the recipe asks for places (``outliers.places``), each outlier first gets one, such as longer than two of the members
+and better known than four. The item is chosen that costs least there: 0 if it takes its place in every respect.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,8 +20,9 @@ from wikisem.graph.csr import Int64s, Ints
 from wikisem.heuristics.selection.places import BARRED, MISSED, Place, Places, PoolItem, is_known
 from wikisem.records import Member
 
-# An item as its surface form in each of the languages that have one for it.
+# An item as its surface form in each of the languages that have one for it, and an outlier's place in each language.
 Named: TypeAlias = Mapping[str, PoolItem]
+Placed: TypeAlias = Mapping[str, Place]
 
 
 @dataclass(slots=True, eq=False)
@@ -46,7 +46,7 @@ class Source:
         return (self.item_at(location, self.via) for location in self.locations)
 
     def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Named]]:
-        """The items that cost less than ``max_cost`` at a place, with their costs, the lowest first."""
+        """The items with a distance (cost) below ``max_cost`` from place ``number``, and their costs, lowest first."""
         assert self.near is not None
         assert self.costs is not None
         costs = self.costs[number]
@@ -84,17 +84,14 @@ def choose_outliers(
 
     ``clusters`` has the cluster of each language that has one. ``pool`` has, by the number of each outlier class, the
     items that may be chosen for it; ``further`` has how many to choose, in place of ``per_class``, for some of these
-    numbers.
-    Returns the outliers of each language, in the order of the pool.
+    numbers. Returns the outliers of each language, in the order of the pool.
 
     The first class that gives that many outliers is chosen; if none does, they are taken from one class after another.
+    With ``places``, it is the first class whose items take their places, or else the one whose items come nearest.
+
     An item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
     there has that surface form or the item, or if ``admits(language, item)`` is false. After ``most_refused`` refusals
-    an outlier class is left as it is: without that limit, a class whose siblings all look like members would try
-    millions.
-
-    With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
-    class, for each outlier the first item that takes its place, or the nearest.
+    an outlier class is left as it is: a class whose siblings all look like members would try millions.
     """
     choice = _Choice(clusters, admits, most_refused)
     for outlier_class, candidates in pool.items():
@@ -118,8 +115,6 @@ def choose_outliers(
 # them, the nearest first, and of each only _MOST_ITEMS items that fit.
 _MOST_CLASSES: Final = 8
 _MOST_ITEMS: Final = 4
-# The place of an outlier in each language.
-_Placed: TypeAlias = Mapping[str, Place]
 
 
 class _Filling(NamedTuple):
@@ -135,11 +130,14 @@ class _Choice:
     def __init__(
         self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, PoolItem], bool], most_refused: int
     ) -> None:
-        self._admits, self._most_refused = admits, most_refused
+        """Begin with the clusters, by language: no outlier may be one of their items, or have a surface form of theirs.
+
+        ``admits(language, item)`` is asked of the others, until it has refused ``most_refused`` in an outlier class.
+        """
+        self._admits, self._most_refused, self._refused = admits, most_refused, 0
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}
         self.kept: list[Named] = []
-        self._refused = 0
 
     @property
     def is_left(self) -> bool:
@@ -156,14 +154,15 @@ class _Choice:
                 break
         return taken
 
-    def nearest(self, classes: Iterable[Source], places: Sequence[_Placed]) -> list[Named]:
+    def nearest(self, classes: Iterable[Source], places: Sequence[Placed]) -> list[Named]:
         """One item for each place, all from one class: the first whose items all take their places, or the cheapest.
 
-        No items if no class has one for each place.
+        A cost is how far items are from their places. No items if no class has one for each place.
         """
         best = _Filling([], BARRED)
         tries_left = _MOST_CLASSES
         for source in classes:
+            # Below MISSED, every place is taken. ``least`` is a lower bound, and no later class has a lower one.
             if best.cost < MISSED or source.least >= best.cost or not tries_left:
                 break
             filling = self._fill(source, places, best.cost)
@@ -172,31 +171,25 @@ class _Choice:
             tries_left -= bool(best.items)
         return best.items
 
-    def near(self, classes: Iterable[Source], places: Sequence[_Placed]) -> list[Named]:
+    def near(self, classes: Iterable[Source], places: Sequence[Placed]) -> list[Named]:
         """One item for each place, as far as there are any: of class after class the cheapest, then the first.
 
-        The first items of a class need not be near a place, but are not such as no place of the cluster admits.
+        The first items of a class need not be near a place. But beside a cluster whose members all have a sitelink or a
+        link to their page in a language (``known``), only items that have one too are taken.
         """
         taken: list[Named] = []
+        asks_known = [code for code, place in places[0].items() if place.known] if places else []
         for source in classes:
             taken += self._fill(source, places, BARRED, taken).items
-            not_barred = (
-                item
-                for item in source
-                if not any(
-                    place.known and not is_known(item[code]) for code, place in places[0].items() if code in item
-                )
-            )
-            taken += self.take(not_barred, len(places) - len(taken), taken)
+            able = (item for item in source if all(is_known(item[code]) for code in asks_known if code in item))
+            taken += self.take(able, len(places) - len(taken), taken)
         return taken
 
-    def _fill(
-        self, source: Source, places: Sequence[_Placed], max_cost: int, earlier: Sequence[Named] = ()
-    ) -> _Filling:
+    def _fill(self, source: Source, places: Sequence[Placed], max_cost: int, earlier: Sequence[Named] = ()) -> _Filling:
         """Fill the places after those of the ``earlier`` items, each with the cheapest item of the class that fits.
 
-        A cost is how far an item is from its place, its letter pairs included. Ends at the first place that no item
-        fills so that all items together cost less than ``max_cost``.
+        A cost is how far an item is from its place, in what places compare and in its letter pairs. Filling ends early,
+        at the first place without an item with which all together cost less than ``max_cost``.
         """
         filling = _Filling([], 0)
         for number in range(len(earlier), len(places)):

@@ -2,14 +2,9 @@
 
 Drawn at random, an outlier has a longer name and fewer sitelinks than the members, which are the best known of their
 class: who picks the longest word is right three times as often as chance. So the seed first gives each outlier a rank
-among the members, every rank as likely, and then an item is drawn that takes it. With members of 4, 5, 5 and 7
-characters
-
-    rank            0         1     2       3     4
-    characters      up to 3   5     5       6     8 to 10
-
-so that it is longer than all as often as any of five words would be. Members that tie share their picks: where two are
-the longest, an outlier of the last rank is longer in one case of two and ties in the other.
+among the members, every rank as likely, and then an item is drawn that takes it: one that is longer than all as often
+as any of the words would be (docs/outliers.md). Members that tie share their picks: where two are the longest, an
+outlier of the last rank is longer in one case of two and ties in the other.
 """
 
 from collections import Counter
@@ -32,10 +27,6 @@ from wikisem.wikipedia.graphemes import letter_pairs
 _MOST: Final = 1 << 29
 _NO_END: Final = 1 << 30
 _ALL_KEYS: Final = 2**64
-
-# Places.
-
-
 # How far from a place: within the tolerance, outside it but among the members, or beyond all of them, which gives the
 # outlier away. A place that is missed counts for more than all that are near.
 NEAR: Final = 1
@@ -48,7 +39,6 @@ _WEIGHTS: Final = (1, 1, 1, 2, 1, 1, 1)
 _STEPS: Final = np.kron(_WEIGHTS, [NEAR, MISSED - NEAR, BEYOND - MISSED]).astype(np.float32)
 # Of an item that is no outlier at all.
 BARRED: Final = 1 << 50
-
 
 Int32s: TypeAlias = npt.NDArray[np.int32]
 # Both ends included.
@@ -64,35 +54,34 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
-    """The place of a rank among the members' values in ascending order; ``coin`` is a hash key, for values that tie.
+    """Which values an outlier of a rank has, among the members' values in ascending order: below all at 0, above at n.
 
-    Picks stay at chance if an outlier is above all members in one case of n + 1, where n is their number. Of a rank
-    inside, an outlier that ties with the single highest would add to that: so it does not, unless values leave it no
-    room, and then the ranks at the ends are taken in so many fewer cases.
+    ``coin``, a hash key, decides where members tie. Picks stay at chance if an outlier is above all n members in one
+    case of n + 1. Of a rank inside, an outlier that ties with the single highest would add to that: so it does not,
+    unless values leave it no room, and then the ranks at the ends are taken in so many fewer cases.
 
-    >>> [bounds_of([4, 5, 5, 7], rank, 0).exact for rank in range(5)]
+    >>> [bounds_of([4, 5, 5, 7], rank, coin=0).exact for rank in range(5)]
     [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
     """
     low, high = ordered[0], ordered[-1]
     span, below, above = high - low, ordered[max(rank - 1, 0)], ordered[min(rank, len(ordered) - 1)]
     # With two values that follow each other, half of the cases between them tie with either.
     ends = 2 if span == 1 else 1
+    # Above or below all, at most by as much as members differ; if k members tie there, in one case of k.
     if span and rank == len(ordered) and coin * ends * ordered.count(high) < _ALL_KEYS:
         exact, wide = (high + 1, high + span), (high + 1, _NO_END)
     elif span and rank == 0 and low > 1 and coin * ends * ordered.count(low) < _ALL_KEYS:
         exact, wide = (max(low - span, 1), low - 1), (1, low - 1)
+    # Like the members there, which tie or leave no value between them.
     elif below == above and below in (low, high):
         exact = wide = (below, below)
     elif span == 1:
         value = high if 2 * coin < _ALL_KEYS else low
         exact = wide = (value, value)
+    # Between two members, but neither the lowest nor the highest.
     else:
         exact, wide = (max(below, low + 1), min(above, high - 1)), (low + 1, high - 1)
-    return Bounds(exact, wide, (min(low, wide[0]), max(high, wide[1])))
-
-
-# The places of an outlier: its form, its fame, its age, its last letter, and its letter pairs, which depend on the
-# whole cluster.
+    return Bounds(exact, wide, whole=(min(low, wide[0]), max(high, wide[1])))
 
 
 def values_of(member: Member) -> tuple[int, ...]:
@@ -129,15 +118,17 @@ class LastLetters:
     """
 
     def __init__(self, cluster: Iterable[int]) -> None:
-        having = Counter(cluster)
-        fewest = sorted([*having.values()])
-        self.alone = 0 if len(having) == 1 else 1 + sum(count == 1 for count in having.values())
-        self.every = list(having)
-        # Of one more word with the letter, another letter still has fewer.
+        """From the codes of the members' last letters."""
+        counts = Counter(cluster)
+        self.every = list(counts)
+        # In how many of n + 1 cases the outlier has a letter of its own: one more than members do; 0 if all end alike.
+        self.alone = 0 if len(counts) == 1 else 1 + sum(count == 1 for count in counts.values())
+        # The letters that an outlier may share and yet not be oddest: with it, another letter still has fewer words.
+        fewest = sorted(counts.values())
         self.common = [
             letter
-            for letter, count in having.items()
-            if len(having) == 1 or (fewest[1] if count == fewest[0] else fewest[0]) <= count
+            for letter, count in counts.items()
+            if len(counts) == 1 or (fewest[1] if count == fewest[0] else fewest[0]) <= count
         ]
 
 
@@ -212,27 +203,33 @@ class Place:
     odd_letter: bool
 
     def cost_of_pairs(self, surface: str) -> int:
-        """``MISSED`` where a surface form has the oddest letter pairs and should not, or the other way round."""
+        """0 if a surface form has the oddest letter pairs where it should, and only there; ``MISSED`` if it has not.
+
+        ``BEYOND`` if it has them and should not. A word's pairs are the odder the fewer words of the case have them, on
+        average: the members and this one.
+        """
         own, pairs = letter_pairs(surface), self.pairs
         total, count = sum(pairs.having[pair] + 1 for pair in own), len(own)
-        # Averages are compared by products; a member shares pairs with this word, too.
+        # The averages total / count are compared by products: each member's is higher, this word's pairs counted in.
         is_oddest = all(
-            (known + len(of_member & own)) * count > total * len(of_member)
-            for known, of_member in zip(pairs.sums, pairs.members, strict=True)
+            (total_of_members + len(of_member & own)) * count > total * len(of_member)
+            for total_of_members, of_member in zip(pairs.sums, pairs.members, strict=True)
         )
         return (0 if self.odd else BEYOND) if is_oddest else MISSED * self.odd
 
 
 def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
-    """How far items with these values are from each of some places of one cluster, shape ``(places, n)``.
+    """How far n items are from each of some places of one cluster in all but letter pairs, shape ``(places, n)``.
 
-    But for their letter pairs. Items that are no outliers beside this cluster are ``BARRED``.
+    ``columns`` has the items' values as ``columns_of``, shape ``(8, n)``: seven values, and the code of the last
+    letter. Items that are no outliers beside this cluster are ``BARRED``.
     """
-    # Of each place, seven values with three ranges each, the narrowest first, as both their ends.
+    # Three ranges for each of seven values, the narrowest first; each has two ends. Shape (places, 7, 3, 2).
     ranges = np.array([place.bounds for place in places], dtype=np.int32)
     low, width = ranges[..., :1], (ranges[..., 1:] - ranges[..., :1]).view(np.uint32)
-    # What is below the range is far above its width as an unsigned number.
+    # What is below the range is far above its width as an unsigned number. Shape (places, 7, 3, n).
     outside = (columns[:-1, np.newaxis] - low).view(np.uint32) > width
+    # Each range that a value is outside of adds a step: NEAR, then what is left to MISSED, then to BEYOND.
     found: Int64s = (_STEPS @ outside.reshape(len(places), len(_STEPS), -1).astype(np.float32)).astype(np.int64)
     letters, last = places[0].letters, columns[-1]
     is_own = ~(last == np.array(letters.every, dtype=np.int32)[:, np.newaxis]).any(axis=0)
@@ -253,20 +250,23 @@ class Places:
     def __init__(self, seed: int, qid: str, clusters: Mapping[str, Sequence[Member]]) -> None:
         """Measure the clusters of a class (``qid``), by language; the seed and the class decide the places."""
         self._seed = hash_key(seed, qid_number(qid), "place")
+        # By language, the members' values of each kind, such as characters or sitelinks, in ascending order.
         self._values = {
             code: [sorted(each) for each in zip(*map(values_of, cluster), strict=True)]
             for code, cluster in clusters.items()
         }
-        self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
         self._letters = {code: LastLetters(values[-1]) for code, values in self._values.items()}
+        self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
+        # Whether all members have a page or a link to it, and so have to have outliers.
         self._known = {code: all(map(is_known, cluster)) for code, cluster in clusters.items()}
+        # Hash keys by the first of 32 that are made at once, and places by outlier class and number.
         self._keys: dict[int, list[int]] = {}
         self._found: dict[tuple[int, int], dict[str, Place]] = {}
 
     def of(self, outlier_class: int, number: int) -> dict[str, Place]:
         """The place, in each language, of the outlier that is ``number`` in its outlier class, counted from 0."""
         if (outlier_class, number) not in self._found:
-            # Eight keys for each of four outlier classes; the next four have others.
+            # Eight hash keys decide a place. 32 are made at once: for four outlier classes; the next four have others.
             first = 32 * number + ((outlier_class - 1) // 4 << 32)
             if first not in self._keys:
                 self._keys[first] = hash_keys(self._seed, first + np.arange(32), "place").tolist()
@@ -274,12 +274,13 @@ class Places:
             form, form_coin, fame, fame_coin, odd, odd_letter, age, age_coin = keys
             places = self._found[outlier_class, number] = {}
             for code, values in self._values.items():
-                above, letters = len(values[0]) + 1, self._letters[code]
-                form_rank, fame_rank = form * above // _ALL_KEYS, fame * above // _ALL_KEYS
+                # A key is uniform below _ALL_KEYS, so each of the ranks 0 to n, for n members, is as likely.
+                ranks, letters = len(values[0]) + 1, self._letters[code]
+                form_rank, fame_rank, age_rank = (key * ranks // _ALL_KEYS for key in (form, fame, age))
                 bounds = [bounds_of(each, form_rank, form_coin) for each in values[:_FORM]]
                 bounds += [bounds_of(each, fame_rank, fame_coin) for each in values[_FORM:_AGE]]
-                bounds.append(bounds_of(values[_AGE], age * above // _ALL_KEYS, age_coin))
-                is_odd, has_odd_letter = odd * above < _ALL_KEYS, odd_letter * above < letters.alone * _ALL_KEYS
+                bounds.append(bounds_of(values[_AGE], age_rank, age_coin))
+                is_odd, has_odd_letter = odd * ranks < _ALL_KEYS, odd_letter * ranks < letters.alone * _ALL_KEYS
                 pairs, known = self._pairs[code], self._known[code]
                 places[code] = Place(tuple(bounds), is_odd, pairs, known, letters, has_odd_letter)
         return self._found[outlier_class, number]
@@ -292,11 +293,11 @@ def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:
         places = Places(seed, group.qid, {group.language: group.cluster})
         seen: Counter[int] = Counter()
         for outlier in group.outliers:
-            number = outlier.of_class.number
-            place = places.of(number, seen[number])[group.language]
-            seen[number] += 1
-            columns = np.array([values_of(outlier)], dtype=np.int32).T
+            outlier_class = outlier.of_class.number
+            place = places.of(outlier_class, number=seen[outlier_class])[group.language]
+            seen[outlier_class] += 1
+            columns = np.array([values_of(outlier)], dtype=np.int32).T  # those of one item
             ((cost,),) = costs_of([place], columns).tolist()
-            cost += place.cost_of_pairs(outlier.surface)
+            cost += place.cost_of_pairs(outlier.surface)  # 0, or MISSED and more
             counts["missed" if cost >= MISSED else "widened" if cost else "met"] += 1
     return counts

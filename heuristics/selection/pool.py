@@ -23,8 +23,8 @@ from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.graph.statements import Signatures, Ties
 from wikisem.heuristics.rules.affix import AffixCounts
-from wikisem.heuristics.selection.outlier_choice import ItemsByClass, Named, Source
-from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, PoolItem, columns_of, costs_of
+from wikisem.heuristics.selection.outlier_choice import ItemsByClass, Named, Placed, Source
+from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Places, PoolItem, columns_of, costs_of
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
 from wikisem.records import DRAWN, FAR, NEAR, RELATED, Member
@@ -32,12 +32,9 @@ from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
 
-# From which class each of up to 64 classes draws its outliers, and where that class's items are on the ring of items.
-
 # ``ViaIndex`` has an example. A walk along the ring of classes meets relatives without surface forms for their items,
 # so relatives with too few items in the language are skipped: the items at or below each class are counted once. The
 # count is of all items, so a class with enough may still bring fewer into the set; the caller then goes on.
-
 # The items of a class are listed and sorted up to this many; of a larger class they are met by walking the ring.
 _LISTED: Final = 1 << 13
 # How many lists of classes are read at once, or those of one class; near the top of the graph a class has all of them.
@@ -49,21 +46,24 @@ _LOOK: Final = 64
 class LanguageDraw:
     """What the draw in one language needs: the ring of its items, and how many of them each class can bring.
 
-    ``counts`` has for O1, O2 and O3 one number for each row of the ancestor index: for O1 and O2 the items at or below
-    the row's class, for O3 its own instances.
+    ``item_counts`` has for O1, O2 and O3 one number for each row of the ancestor index: for O1 and O2 the items at or
+    below the row's class, for O3 its own instances.
     """
 
     def __init__(self, index: OutlierIndex, ring: HashRing) -> None:
+        """Count the items on the ring that are at or below each class (O1 and O2), and direct instances of it (O3)."""
         self.index, self.ring = index, ring
-        sizes, ancestors, via = ring.by_list.counts(), index.ancestors, index.via
-        # How many items the lists of each component have in all, and those of each class that is on a list.
+        list_sizes, ancestors, via = ring.by_list.counts(), index.ancestors, index.via
+        # Items with the same direct classes are on one list, so the lists of a class are added up: for each component
+        # (a class, or all classes of a cycle) those at or below it, and for each class that is on a list its own.
         of_components, of_classes = (
-            np.diff(offsets_of(sizes[lists.targets])[lists.offsets]) for lists in (via.at_or_below, via.direct.rows)
+            np.diff(offsets_of(list_sizes[lists.targets])[lists.offsets])
+            for lists in (via.at_or_below, via.direct.rows)
         )
-        below = of_components[ancestors.component]
-        direct = np.zeros_like(below)
+        at_or_below = of_components[ancestors.component]
+        direct = np.zeros_like(at_or_below)
         direct[ancestors.node_to_row[via.direct.owners]] = of_classes
-        self.counts = (below, below, direct)
+        self.item_counts = (at_or_below, at_or_below, direct)
 
     def lists(self, outlier_class: int, rows: Ints) -> CsrRows:
         """For each row its class's lists: for O1 and O2 of all items at or below it, for O3 of its own instances."""
@@ -74,31 +74,33 @@ class LanguageDraw:
 
 
 class ClassDraw:
-    """The classes that up to 64 classes draw from in one language: class i has bit i and begins at ``starts[i]``.
-
-    ``sets`` and ``via`` have one array of bitsets for each of O1, O2 and O3, as ``ClassOutliers`` has them.
-    ``per_class`` items are enough of a class.
-    """
+    """The classes that up to 64 asking classes draw from in one language; ``per_class`` items are enough of a class."""
 
     def __init__(
         self, language: LanguageDraw, sets: Sequence[BitPlanes], via: Sequence[Bitsets], starts: Bitsets, per_class: int
     ) -> None:
-        self._language, self._sets, self._starts = language, sets, starts
-        self._ring, self._classes = language.ring, language.index.via.ring
-        self._begins = np.searchsorted(self._ring.keys, starts)
-        self._via, self.per_class = via, per_class
+        """Asking class i has bit i of every bitset, and ``starts[i]`` is the hash key from which it walks along a ring.
+
+        ``sets`` and ``via`` have one array of bitsets for each of O1, O2 and O3: for each list of items whose outliers
+        they may be, and for each class (row of the ancestor index) whose sibling, cousin or far class it is.
+        """
+        self._language, self._sets, self._via, self.per_class = language, sets, via, per_class
+        self._item_ring, self._class_ring = language.ring, language.index.via.ring
+        # Where each asking class starts: as a hash key, and as an index into the ring of items.
+        self._starts, self._start_locations = starts, np.searchsorted(language.ring.keys, starts)
+        # What ``_drawing_from`` has found, by outlier class and least number of items.
         self._known: dict[tuple[int, int], BitPlanes] = {}
 
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
         """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
-        drawing = self._drawing_from(outlier_class, self.per_class)
-        found = self._classes.first_locations(drawing, bits, self._starts[bits], 1)
-        return np.array([self._classes.rows[locations[0]] if locations else -1 for locations in found], dtype=np.int64)
+        drawing, rows = self._drawing_from(outlier_class, self.per_class), self._class_ring.rows
+        found = self._class_ring.first_locations(drawing, bits, self._starts[bits], 1)
+        return np.array([rows[locations[0]] if locations else -1 for locations in found], dtype=np.int64)
 
     def rows(self, outlier_class: int, bit: int, least: int) -> Iterator[int]:
         """The rows of all classes on the ring that may bring ``least`` items, in order."""
-        walk = self._classes.walk(self._drawing_from(outlier_class, least), bit, self._starts[bit])
-        return (int(self._classes.rows[location]) for location in walk)
+        walk = self._class_ring.walk(self._drawing_from(outlier_class, least), bit, self._starts[bit])
+        return (int(self._class_ring.rows[location]) for location in walk)
 
     def _drawing_from(self, outlier_class: int, least: int) -> BitPlanes:
         """For each class of the graph, which of the up to 64 asking classes can take their outliers from its items.
@@ -108,64 +110,71 @@ class ClassDraw:
         names; a class with fewer has no bits. Results are kept, for each takes a look at all rows.
         """
         if (outlier_class, least) not in self._known:
-            has_enough_items = self._language.counts[outlier_class - 1] >= least
+            has_enough_items = self._language.item_counts[outlier_class - 1] >= least
             related_to = self._via[outlier_class - 1]  # one bitset a row: whose sibling, cousin or far class it is
             self._known[outlier_class, least] = BitPlanes(np.where(has_enough_items, related_to, np.uint64(0)))
         return self._known[outlier_class, least]
 
     def brought(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[tuple[int, Iterable[int]]]:
-        """For each row its class, and the locations of what this brings into the set of class ``bits[i]``, in order.
+        """For each row (a class) its node, and where the items it brings to asking class ``bits[i]`` are on the ring.
 
-        The items of small classes are listed for all rows at once, and those of large ones met on a walk.
+        It brings those of its items that are in the outlier set of the asking class, in the order of the ring from the
+        asking class's start on. Items of small classes are listed for all rows at once; those of large ones are met on
+        a walk.
         """
         language, sets = self._language, self._sets[outlier_class - 1]
-        is_small = language.counts[outlier_class - 1][rows] <= _LISTED
-        lists, of_small = language.lists(outlier_class, rows[is_small]), bits[is_small]
-        inside = lists.keep(contains(sets.bitsets[lists.targets], of_small[lists.sources()]))
-        located = self._ring.by_list.take(inside.targets)
-        owners = inside.sources()[located.sources()]
-        in_order = self._ring.in_order(owners, located.targets, self._begins[of_small])
-        edges = pairwise(np.searchsorted(owners, np.arange(len(of_small) + 1)).tolist())
+        is_small = language.item_counts[outlier_class - 1][rows] <= _LISTED
+        # The lists of the small classes that are in the set of the asking class, and the items on these lists.
+        lists, asking_bits = language.lists(outlier_class, rows[is_small]), bits[is_small]
+        lists_in_set = lists.keep(contains(sets.bitsets[lists.targets], asking_bits[lists.sources()]))
+        located = self._item_ring.by_list.take(lists_in_set.targets)
+        owners = lists_in_set.sources()[located.sources()]
+        in_order = self._item_ring.in_order(owners, located.targets, self._start_locations[asking_bits])
+        borders = pairwise(np.searchsorted(owners, np.arange(len(asking_bits) + 1)).tolist())
         nodes = language.index.ancestors.row_to_node[rows].tolist()
         for row, node, bit, is_listed in zip(rows, nodes, bits.tolist(), is_small.tolist(), strict=True):
             if is_listed:
-                begin, end = next(edges)
+                begin, end = next(borders)
                 yield node, in_order[begin:end]
             else:
                 yield node, self._walk(language.lists(outlier_class, np.array([row])).targets, sets, bit)
 
     def _walk(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
-        """The locations of items on ``lists`` in the order in which a walk through the set of class ``bit`` meets them.
+        """The locations (indices on the ring) of the items of one class in the outlier set of asking class ``bit``.
 
-        ``sets`` has a bitset for each list of the pool, its classes as bits. _LOOK locations are looked at together
-        because arrays cost less than single ones.
+        They come in the order in which a walk from the asking class's start meets them. Items with the same classes
+        are on one list: ``lists`` are those of the class, and ``sets`` says for each list in which outlier sets it is.
         """
-        on_list = np.zeros(len(sets.bitsets), dtype=bool)
-        on_list[lists] = True
-        walk = self._ring.walk(sets, bit, self._starts[bit])
+        is_of_class = np.zeros(len(sets.bitsets), dtype=bool)
+        is_of_class[lists] = True
+        walk = self._item_ring.walk(sets, bit, self._starts[bit])
+        # Many locations are looked at together, because one call for an array costs less than one for each of them.
         while met := list(islice(walk, _LOOK)):
             locations = np.array(met)
-            yield from locations[on_list[self._ring.lists[locations]]].tolist()
+            yield from locations[is_of_class[self._item_ring.lists[locations]]].tolist()
 
     def sample(
         self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int
     ) -> tuple[Int64s, list[int], CsrRows]:
-        """For each bit the first classes on the ring that bring enough, and the locations of some of their items.
+        """For each asking class (a bit) the first classes on the ring that bring enough, and some of their items.
 
         At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
         spread over all that it brings. Returns edges, classes (nodes) and rows of locations: bit i has the classes from
-        ``edges[i]`` to ``edges[i + 1]``, and row j has the locations of class j, in the order of the ring from the
-        bit's own class on.
+        ``edges[i]`` to ``edges[i + 1]``, and row j has the locations on the ring of the items of class j, in the order
+        from the start of the asking class on.
         """
         language, sets = self._language, self._sets[outlier_class - 1]
+        # The classes that are asked, those of one bit after those of another: ``bits[owners[j]]`` asks the class of row
+        # ``rows[j]`` of the ancestor index, unless the classes before it have enough items.
         drawing = self._drawing_from(outlier_class, self.per_class)
-        locations_of_bits = self._classes.first_locations(drawing, bits, self._starts[bits], classes)
+        locations_of_bits = self._class_ring.first_locations(drawing, bits, self._starts[bits], classes)
         owners = np.repeat(np.arange(len(bits)), [len(locations) for locations in locations_of_bits])
-        rows = self._classes.rows[np.fromiter(chain.from_iterable(locations_of_bits), dtype=np.int64)]
-        before = offsets_of(np.minimum(language.counts[outlier_class - 1][rows], of_class))
-        is_asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
+        rows = self._class_ring.rows[np.fromiter(chain.from_iterable(locations_of_bits), dtype=np.int64)]
+        items_before = offsets_of(np.minimum(language.item_counts[outlier_class - 1][rows], of_class))
+        is_asked = items_before[:-1] - items_before[np.searchsorted(owners, owners)] < items
         owners, rows = owners[is_asked], rows[is_asked]
-        # Lists are read in portions, for which it is enough to know how many a class has, and not which.
+        # Lists of items are read in portions of about _LISTS, which bounds memory. To divide the classes it is enough
+        # to know how many lists each has, and not which.
         if outlier_class < FAR:
             offsets, components = language.index.via.at_or_below.offsets, language.index.ancestors.component[rows]
             list_counts = offsets[components + 1] - offsets[components]
@@ -174,20 +183,19 @@ class ClassDraw:
         portion_of = offsets_of(list_counts)[:-1] // _LISTS
         parts = []
         for portion in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(portion_of)) + 1):
-            owner_bits, lists = bits[owners[portion]], language.lists(outlier_class, rows[portion])
-            inside = lists.keep(contains(sets.bitsets[lists.targets], owner_bits[lists.sources()]))
-            parts.append(self._ring.spread(inside, self._starts[owner_bits], of_class))
+            asking_bits, lists = bits[owners[portion]], language.lists(outlier_class, rows[portion])
+            lists_in_set = lists.keep(contains(sets.bitsets[lists.targets], asking_bits[lists.sources()]))
+            parts.append(self._item_ring.spread(lists_in_set, self._starts[asking_bits], of_class))
         locations = CsrRows.join(parts)
+        # Only now is it known how many of its items a class brings.
         brings_enough = locations.counts() >= self.per_class
         locations = locations.take(np.flatnonzero(brings_enough))
         owners, rows = owners[brings_enough], rows[brings_enough]
-        in_order = self._ring.in_order(locations.sources(), locations.targets, self._begins[bits[owners]])
+        start_locations = self._start_locations[bits[owners]]
+        in_order = self._item_ring.in_order(locations.sources(), locations.targets, start_locations)
         edges = np.searchsorted(owners, np.arange(len(bits) + 1))
         nodes: list[int] = language.index.ancestors.row_to_node[rows].tolist()
         return edges, nodes, CsrRows(locations.offsets, in_order)
-
-
-# What classes are judged from: the graph, and what each language adds to it.
 
 
 @dataclass(frozen=True)
@@ -211,10 +219,7 @@ class LanguageInputs:
 
 @dataclass(frozen=True)
 class GroupInputs:
-    """What all classes have in common: the graph, the languages by code, the recipe, and what its rules ask for.
-
-    These are signatures, and for related outliers the ties between items.
-    """
+    """What all classes have in common: the graph, the languages by code, the recipe, and what its rules ask for."""
 
     graph: ClassGraph
     languages: Mapping[str, LanguageInputs]
@@ -228,8 +233,6 @@ def item_indices(graph: ClassGraph, qids: Sequence[str]) -> Int64s:
     return indices_of(np.array([qid_number(qid) for qid in qids], dtype=np.int64), graph.items)[0]
 
 
-# The rings that are walked.
-
 # Rings of combinations that are kept: all of them in five languages, the most recent ones beyond that.
 _KEPT: Final = 32
 
@@ -237,9 +240,8 @@ _KEPT: Final = 32
 class Draws:
     """The rings of languages and of their combinations; rows of a combined ring are those of ``walked_language``.
 
-    Parallel groups need items that every language of a class names. Most pool items are named in few languages, so that
-    a walk along the ring of one would pass many for each that it can use. The items that all name are found once for
-    each combination of languages, and then a walk takes nearly all that it meets.
+    Parallel groups need items that every language of a class names, and most are named in few: a walk along the ring of
+    one would pass many for each of these. So they are found once for each combination of languages.
     """
 
     def __init__(self, index: OutlierIndex, languages: Mapping[str, LanguageInputs]) -> None:
@@ -252,13 +254,14 @@ class Draws:
         return self._single[next(iter(languages))] if len(languages) == 1 else self._combined(languages)
 
     def _combine(self, languages: frozenset[str]) -> LanguageDraw:
-        asked = {code: self._languages[code] for code in languages}
-        walked = asked.pop(walked_language(asked))
-        items = walked.surfaces.items[walked.ring.rows]
-        named = np.ones(len(items), dtype=bool)
-        for other in asked.values():
-            named &= indices_of(items, other.surfaces.items)[1]
-        return LanguageDraw(self._index, walked.ring.keep(named))
+        """The draw from the smallest of the languages' rings, of which only items that all of them name are kept."""
+        others = {code: self._languages[code] for code in languages}
+        smallest = others.pop(walked_language(others))
+        items = smallest.surfaces.items[smallest.ring.rows]
+        named_in_all = np.ones(len(items), dtype=bool)
+        for other in others.values():
+            named_in_all &= indices_of(items, other.surfaces.items)[1]
+        return LanguageDraw(self._index, smallest.ring.keep(named_in_all))
 
 
 def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
@@ -266,46 +269,47 @@ def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
     return min(languages, key=lambda language: (len(languages[language].ring.keys), language))
 
 
-# The items on them.
-
-
 class _Items:
-    """The items of one outlier class by location, on a ring or in a list; ``rows`` are those of ``walked_language``.
-
-    Of many items few are looked at, so each is read alone, and from buffers: they give one value faster than arrays do.
-    """
+    """The items of one outlier class by location, on a ring or in a list, under their names in some languages."""
 
     def __init__(self, outlier_class: int, rows: Ints, lists: Ints, languages: Mapping[str, LanguageInputs]) -> None:
-        """From the row and the list of classes (its number in the pool) of the item at each location."""
+        """Location i (its index on a ring, or in a list) has the item in row ``rows[i]`` of the surface forms.
+
+        These are the surface forms of the language whose ring is walked. ``lists[i]`` is the number of the item's list
+        of direct classes.
+        """
         self._outlier_class, self._rows, self._languages = outlier_class, rows, languages
         self._walked = walked_language(languages)
+        # Buffers of the arrays, which give single values faster than arrays do: a few of many items are read.
         self._row_of, self._list_of = rows.data, lists.data
+        tables = {code: inputs.surfaces for code, inputs in languages.items()}
         self._buffers = {
             code: [each.data for each in (own.items, own.numbers, own.offsets, own.text, own.sitelinks, own.totals)]
-            for code, own in ((code, one.surfaces) for code, one in languages.items())
+            for code, own in tables.items()
         }
 
     def at(self, location: int, via: int | None) -> Named:
-        """The item at a location, with the class via which it comes."""
-        named, first = {}, self._row_of[location]
+        """The item at a location in each language; ``via`` is the class (node) that brings it in, if that is known."""
+        by_language, walked_row = {}, self._row_of[location]
         for code, (items, numbers, offsets, text, sitelinks, totals) in self._buffers.items():
-            row = first if code == self._walked else bisect_left(items, self._buffers[self._walked][0][first])
+            # A table of surface forms has one row an item, in the order of the items' indices in the class graph.
+            row = walked_row if code == self._walked else bisect_left(items, self._buffers[self._walked][0][walked_row])
             surface = str(text[offsets[row] : offsets[row + 1]], "utf-8")
             known = numbers[row], surface, sitelinks[row], totals[row]
-            named[code] = PoolItem(self._outlier_class, self._list_of[location], via, row, *known)
-        return named
+            by_language[code] = PoolItem(self._outlier_class, self._list_of[location], via, row, *known)
+        return by_language
 
     def columns(self, locations: Ints) -> dict[str, Int32s]:
         """For each language what places compare, such as lengths and sitelinks, of the items at some locations.
 
         Every language must have a surface form for each of the items. One row a measure, one column an item.
         """
-        walked = self._rows[locations]
-        items = self._languages[self._walked].surfaces.items[walked]
+        walked_rows = self._rows[locations]
+        items = self._languages[self._walked].surfaces.items[walked_rows]
         columns = {}
         for code, own in self._languages.items():
             assert own.forms is not None
-            rows = walked if code == self._walked else np.searchsorted(own.surfaces.items, items)
+            rows = walked_rows if code == self._walked else np.searchsorted(own.surfaces.items, items)
             columns[code] = columns_of(own.surfaces, own.forms, rows)
         return columns
 
@@ -335,26 +339,27 @@ class OutlierPool:
         places: Sequence[Places] | None = None,
         numbers: Sequence[int] = DRAWN,
     ) -> list[dict[int, ItemsByClass]]:
-        """What is brought into O1, O2 and O3, or some of them, of some classes; each item in all of the languages.
+        """For each of some classes (bits) what it may draw as an outlier of O1, O2 and O3, or of some of these sets.
 
-        The walk is along the ring of the items that all of the languages name. ``places`` are those of the outliers of
-        each class.
+        These are ``numbers``, and the keys of the answer. Every item has a surface form in all of the languages.
+        ``places`` has for each class what its outliers are to be like, if the recipe asks for that.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
         sets = list(map(BitPlanes, self.found.sets))
         by_class = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
-        asked, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
+        asking, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
         for number in numbers:
             items = _Items(number, draw.ring.rows, draw.ring.lists, by_code)
-            walks = _Walks(items, draw.ring, sets[number - 1], asked, self._starts[asked])
+            # All items of the set along the ring, and if the recipe draws from single classes also those of each class.
+            walks = _Walks(items, draw.ring, sets[number - 1], asking, self._starts[asking])
             draw_from = options.draw_o3 if number == FAR else options.draw
-            classes = _Classes(items, by_class, number, asked) if draw_from == "class" else None
+            classes = _Classes(items, by_class, number, asking) if draw_from == "class" else None
             if places is not None:
                 wanted = [[one.of(number, at) for at in range(options.per_class)] for one in places]
                 full: Iterable[Iterable[Source]] = classes.nearest(wanted) if classes else repeat(())
-                whole = map(walks.near, bits, self._starts[asked], wanted)
-                brought.append(map(ItemsByClass, full, whole))
+                whole_sets = map(walks.near, bits, self._starts[asking], wanted)
+                brought.append(map(ItemsByClass, full, whole_sets))
             else:
                 brought.append(classes.in_order() if classes else walks.in_order(options.per_class))
         return [dict(zip(numbers, sources, strict=True)) for sources in zip(*brought, strict=True)]
@@ -371,8 +376,8 @@ class OutlierPool:
         assert self._inputs.ties is not None
         assert self.found.other_kind is not None
         by_code = {code: self._inputs.languages[code] for code in clusters}
-        related = self._inputs.recipe.outliers.related
-        # Items that are tied to a member in every language, one of their ties, and to how many members in all.
+        wanted = self._inputs.recipe.outliers.related
+        # For each language the items that are tied to a member, one of their ties (its index), and to how many members.
         tied, ties = list[tuple[Ints, Ints, Ints]](), self._inputs.ties
         for cluster in clusters.values():
             ranges = ties.rows(item_indices(self._inputs.graph, [member.id for member in cluster]))
@@ -381,51 +386,56 @@ class OutlierPool:
             once = np.concatenate(of_members)
             items_of_cluster, first, members = np.unique(ties.items[once], return_index=True, return_counts=True)
             tied.append((items_of_cluster, once[first], members))
-        items, at, counts = tied[0]
-        for others, _, more in tied[1:]:
+        # Those that are tied to a member in every language, and to how many in all.
+        items, tie_of_item, counts = tied[0]
+        for others, _, counts_there in tied[1:]:
             indices, known = indices_of(items, others)
-            items, at, counts = items[known], at[known], counts[known] + more[indices[known]]
-        lists = ties.lists[at]
-        able = contains((self.found.other_kind & ~kin)[lists], np.uint64(bit))
+            items, tie_of_item, counts = items[known], tie_of_item[known], counts[known] + counts_there[indices[known]]
+        # Of these, the ones that may be outliers of the class and have a surface form in every language.
+        lists = ties.lists[tie_of_item]
+        may_be_drawn = contains((self.found.other_kind & ~kin)[lists], np.uint64(bit))
         for own in by_code.values():
-            able &= indices_of(items, own.surfaces.items)[1]
-        items, lists, counts = items[able], lists[able], counts[able]
+            may_be_drawn &= indices_of(items, own.surfaces.items)[1]
+        items, lists, counts = items[may_be_drawn], lists[may_be_drawn], counts[may_be_drawn]
         order = np.lexsort((items, -self._inputs.graph.sitelinks[items], -counts))[:_MOST_RELATED]
-        walked = by_code[walked_language(by_code)].surfaces.items
-        every, rows = np.arange(len(order)), np.searchsorted(walked, items[order])
+        walked_items = by_code[walked_language(by_code)].surfaces.items
+        every, rows = np.arange(len(order)), np.searchsorted(walked_items, items[order])
         found = _Items(RELATED, rows, lists[order], by_code)
         if places is None:
             return ItemsByClass((), [Source(found.at, None, every)])
-        costs = _costs([places.of(RELATED, number) for number in range(related)], found.columns(every))
-        # Where the items with as many ties end, and what the nearest of the items before that cost.
+        # One source for each number of ties: all items that have so many or more, with how far they are from places.
+        costs = _costs([places.of(RELATED, number) for number in range(wanted)], found.columns(every))
         ends = [*(np.flatnonzero(np.diff(counts[order])) + 1).tolist(), len(order)]
-        least = [int(costs[:, :end].min(axis=1, initial=BARRED).sum()) for end in ends]
+        least_costs = [int(costs[:, :end].min(axis=1, initial=BARRED).sum()) for end in ends]
         sources = [
-            Source(found.at, None, every[:end], every[:end], costs[:, :end], cost)
-            for end, cost in zip(ends, least, strict=True)
+            Source(found.at, None, every[:end], near=every[:end], costs=costs[:, :end], least=least)
+            for end, least in zip(ends, least_costs, strict=True)
         ]
-        full = [one for one, end in zip(sources, ends, strict=True) if end >= related]
+        # Those that may take all places keep their order, most ties first; the others follow by their distance.
+        full = [one for one, end in zip(sources, ends, strict=True) if end >= wanted]
         return ItemsByClass(sorted(full, key=lambda one: max(one.least, MISSED - 1)), sources[-1:])
 
     def near(
         self, bit: int, languages: Sequence[str], lists: Ints, sizes: Int64s, places: Places | None
     ) -> ItemsByClass:
-        """The items on some lists, those first that share the smallest kind with members, then as on the ring.
+        """What a class (bit) may draw as near outliers, which share a *kind* with members, a class above them both.
 
-        ``sizes`` says for each list how large that kind is. Only the first ``_ITEMS`` are compared with places.
+        Those of the smallest kind come first, of these the first on the ring from the class's start. ``lists`` are the
+        lists of items with the same classes that may be near, and ``sizes`` the number of instances of each one's kind.
         """
         draw, wanted = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers.near
         located = draw.ring.by_list.take(lists)
-        sizes, locations = sizes[located.sources()], located.targets
-        order = np.lexsort((draw.ring.keys[locations] - self._starts[bit], sizes))
+        locations, kind_sizes = located.targets, sizes[located.sources()]
+        # Keys are unsigned, so those before the start wrap around and come last.
+        order = np.lexsort((draw.ring.keys[locations] - self._starts[bit], kind_sizes))
         by_code = {language: self._inputs.languages[language] for language in languages}
         items = _Items(NEAR, draw.ring.rows, draw.ring.lists, by_code)
         every = locations[order]
         if places is None:
             return ItemsByClass((), [Source(items.at, None, every)])
-        first = every[:_ITEMS]
-        costs = _costs([places.of(NEAR, number) for number in range(wanted)], items.columns(first))
-        return ItemsByClass((), [Source(items.at, None, every, first, costs)])
+        compared = every[:_ITEMS]
+        costs = _costs([places.of(NEAR, number) for number in range(wanted)], items.columns(compared))
+        return ItemsByClass((), [Source(items.at, None, every, near=compared, costs=costs)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,11 +455,11 @@ class _Walks:
             more = islice(self.ring.walk(self.sets, bit, start), ahead, None) if len(known) == ahead else ()
             yield ItemsByClass((), [Source(self.items.at, None, chain(known, more))])
 
-    def near(self, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]) -> Iterator[Source]:
-        """The whole set of a class, of which the first are near."""
-        near = np.fromiter(islice(self.ring.walk(self.sets, bit, start), _ITEMS), dtype=np.int64)
-        costs = _costs(places, self.items.columns(near))
-        yield Source(self.items.at, None, self.ring.walk(self.sets, bit, start), near, costs)
+    def near(self, bit: int, start: np.uint64, places: Sequence[Placed]) -> Iterator[Source]:
+        """The whole set of a class, whose first ``_ITEMS`` items are compared with places."""
+        compared = np.fromiter(islice(self.ring.walk(self.sets, bit, start), _ITEMS), dtype=np.int64)
+        costs = _costs(places, self.items.columns(compared))
+        yield Source(self.items.at, None, self.ring.walk(self.sets, bit, start), near=compared, costs=costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,15 +472,16 @@ class _Classes:
     bits: Ints
 
     def in_order(self) -> Iterator[ItemsByClass]:
-        """Class by class as on the ring; the first that may bring enough is listed for all at once."""
-        rows = self.draw.first_rows(self.outlier_class, self.bits)
-        there = rows >= 0
-        brought = self.draw.brought(self.outlier_class, rows[there], self.bits[there])
-        first = (Source(self.items.at, node, locations) for node, locations in brought)
-        for bit, is_there in zip(self.bits.tolist(), there.tolist(), strict=True):
+        """For each asking class (bit) the classes along the ring, each as its items: those with enough, and all."""
+        # The first class with enough is looked up for all bits at once; the following ones only if they are asked for.
+        first_rows = self.draw.first_rows(self.outlier_class, self.bits)
+        has_first = first_rows >= 0
+        brought = self.draw.brought(self.outlier_class, first_rows[has_first], self.bits[has_first])
+        first_sources = (Source(self.items.at, node, locations) for node, locations in brought)
+        for bit, is_any in zip(self.bits.tolist(), has_first.tolist(), strict=True):
             later = self._sources(islice(self.draw.rows(self.outlier_class, bit, self.draw.per_class), 1, None), bit)
-            full = chain([next(first)], later) if is_there else ()
-            yield ItemsByClass(full, self._sources(self.draw.rows(self.outlier_class, bit, 1), bit))
+            full = chain([next(first_sources)], later) if is_any else ()
+            yield ItemsByClass(full, every=self._sources(self.draw.rows(self.outlier_class, bit, 1), bit))
 
     def _sources(self, rows: Iterator[int], bit: int) -> Iterator[Source]:
         """What the class of each row brings, one after another; each look prepares four times as many classes."""
@@ -480,42 +491,38 @@ class _Classes:
             yield from (Source(self.items.at, node, locations) for node, locations in brought)
             look = min(4 * look, _MOST_AHEAD)
 
-    def nearest(self, places: Iterable[Sequence[Mapping[str, Place]]]) -> Iterator[Iterator[Source]]:
-        """For each class a sample of what the first classes on the ring bring, the nearest to its places first."""
+    def nearest(self, places: Iterable[Sequence[Placed]]) -> Iterator[Iterator[Source]]:
+        """For each asking class and its ``places`` the first classes on the ring, nearest first, each as a sample."""
         edges, nodes, sample = self.draw.sample(self.outlier_class, self.bits, _CLASSES, _ITEMS, _OF_CLASS)
-        columns = self.items.columns(sample.targets)
-        for (begin, end), own in zip(pairwise(edges.tolist()), places, strict=True):
-            here = slice(sample.offsets[begin], sample.offsets[end])
-            part = CsrRows(sample.offsets[begin : end + 1] - here.start, sample.targets[here])
-            costs = {code: each[:, here] for code, each in columns.items()}
-            yield self._in_turn(nodes[begin:end], part, own, costs)
+        columns = self.items.columns(sample.targets)  # for all asking classes at once, then cut
+        for (begin, end), own_places in zip(pairwise(edges.tolist()), places, strict=True):
+            own = slice(sample.offsets[begin], sample.offsets[end])
+            own_sample = CsrRows(sample.offsets[begin : end + 1] - own.start, sample.targets[own])
+            own_columns = {code: measures[:, own] for code, measures in columns.items()}
+            yield self._in_turn(nodes[begin:end], own_sample, own_places, own_columns)
 
     def _in_turn(
-        self,
-        nodes: Sequence[int],
-        sample: CsrRows,
-        places: Sequence[Mapping[str, Place]],
-        columns: Mapping[str, Int32s],
+        self, nodes: Sequence[int], sample: CsrRows, places: Sequence[Placed], columns: Mapping[str, Int32s]
     ) -> Iterator[Source]:
-        """The sampled classes; those that may take all places first, in the order of the ring, then the nearest."""
+        """The sampled classes; those that may take all places first, in the order of the ring, then the nearest.
+
+        Row i of ``sample`` has the locations of the items of class ``nodes[i]``; ``columns`` has what is compared.
+        """
         if not nodes:
             return
         costs = _costs(places, columns)
         # What the nearest item of each class costs at each place, summed over the places.
         least = np.minimum.reduceat(costs, sample.offsets[:-1], axis=1).sum(axis=0)
         for row in np.argsort(np.where(least < MISSED, 0, least), kind="stable").tolist():
-            own = slice(*sample.offsets[row : row + 2].tolist())
-            yield Source(self.items.at, nodes[row], (), sample.targets[own], costs[:, own], int(least[row]))
+            own, cost = slice(*sample.offsets[row : row + 2].tolist()), int(least[row])
+            yield Source(self.items.at, nodes[row], (), near=sample.targets[own], costs=costs[:, own], least=cost)
 
 
-def _costs(places: Sequence[Mapping[str, Place]], columns: Mapping[str, Int32s]) -> Int64s:
+def _costs(places: Sequence[Placed], columns: Mapping[str, Int32s]) -> Int64s:
     """How far items are from each place in all languages, but for letter pairs, shape ``(places, n)``."""
     by_language = [costs_of([place[code] for place in places], own) for code, own in columns.items()]
     total: Int64s = np.add.reduce(by_language)
     return total
-
-
-# Fresh sets.
 
 
 def in_range(numbers: npt.ArrayLike, options: ItemOptions, role: Literal["clusters", "outliers"]) -> Flags:

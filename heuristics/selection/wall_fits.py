@@ -39,7 +39,6 @@ _MOST_SHARED: Final = 0.25
 # Among the first LEADING instances of a class, those with a surface form may be words, at most WORDS of them.
 LEADING: Final = 128
 WORDS: Final = 32
-
 # The margin from which a word of a sibling or a cousin tempts a reader to put it into the class: more evidence than
 # half of the instances have.
 TEMPTING: Final = 0.5
@@ -75,24 +74,24 @@ class WallClass:
 def leading_instances(
     graph: ClassGraph, groups: Iterable[Group], recipe: Recipe, links: PageLinks | None = None
 ) -> dict[str, list[str]]:
-    """For the class of each group the instances that may bring further words, ranked by sitelinks or by ``links``.
+    """For the class of each group the instances that may bring further words, as QIDs, the most prominent first.
 
-    Where members are of the torso or the tail, none is better known than the best known of them.
+    They are ranked by sitelinks, or by ``links`` within the language's Wikipedia. If the recipe takes members from the
+    middle or last third of a class (``fame``), no instance is more prominent than the first of the members.
     """
     found: dict[str, list[str]] = {}
     for group in groups:
         node = int(indices_of(np.array([qid_number(group.qid)]), graph.nodes)[0][0])
-        items = graph.instances.row(node)
-        known: npt.NDArray[np.generic] = graph.sitelinks[items]
+        items = graph.instances.row(node)  # by sitelinks, most first
+        prominence: npt.NDArray[np.generic] = graph.sitelinks[items]
         if links is not None and len(links.items):
             weights = links.weights(graph, items)
             order = np.argsort(-weights, kind="stable")
-            items, known = items[order], weights[order]
+            items, prominence = items[order], weights[order]
         if recipe.cluster.fame in {"torso", "tail"}:
             members = item_indices(graph, [one.id for one in group.cluster])
-            items = items[known <= known[np.isin(items, members)].max()]
-        items = items[:LEADING]
-        items = items[graph.sitelinks[items] >= recipe.outliers.min_sitelinks]
+            items = items[prominence <= prominence[np.isin(items, members)].max()]
+        items = items[:LEADING][graph.sitelinks[items[:LEADING]] >= recipe.outliers.min_sitelinks]
         numbers = graph.items[items].astype(np.int64)
         found[group.qid] = qids_of(numbers[in_range(numbers, recipe.items, "clusters")])
     return found
@@ -154,19 +153,25 @@ class WallFits:
 
     @staticmethod
     def of(classes: Sequence[WallClass], inputs: WallInputs, profile: LanguageProfile) -> "WallFits":
-        """The fits of the classes of one language; without a bound on margins no word looks like a member."""
+        """The fits of the classes of one language, from which outlier sets they are in and their margins.
+
+        The margin of a word is the share of a class's instances with less evidence of being one. Without a bound on
+        margins no word looks like a member.
+        """
         words = _Words.of(classes, inputs)
         sets = OutlierSets(inputs.graph, inputs.index.outliers, replace(inputs.recipe.outliers, certificate=0))
         margin = inputs.recipe.outliers.margin
         bound = inf if inputs.signatures is None or margin is None else margin
         masks: dict[str, Masks] = {name: [] for name in ("graph", "witness", "clean", "near", "far", "cased")}
         for begin in range(0, len(classes), WIDTH):
+            # For 64 classes at once, each of which has a bit, what words are by their lists of classes: instances of
+            # the class, possible outliers but for direct instances of its parents, in O1 or O2, and in O3.
             nodes = words.nodes[begin : begin + WIDTH]
             o1, o2, o3 = sets.of(nodes).sets
             allowed_lists = sets.allowed(nodes) & ~sets.sharing(inputs.graph.up.take(nodes))
             bitsets = [lists[words.lists] for lists in (sets.instances(nodes), allowed_lists, o1 | o2, o3)]
             for bit in range(len(nodes)):
-                # Flags of all words of the language, of which those of each class become a mask in the end.
+                # From here on flags of all words of the language, by what they are to this one class.
                 stated, allowed, near, far = ((bitset >> np.uint64(bit)) & np.uint64(1) != 0 for bitset in bitsets)
                 # Kin have a class, not their own, which a member of the cluster has too.
                 is_kin = np.isin(words.others.targets, words.of_cluster.row(begin + bit))
@@ -181,6 +186,7 @@ class WallFits:
                     cased = (words.cases == agreed) | (words.cases == "")
                 clean = allowed & ~looks_like_member & cased
                 flags = (stated, tempting, clean, near & clean, far & clean, cased)
+                # The flagged words of each class as a bitset: words of one class are side by side.
                 for name, flagged in zip(masks, flags, strict=True):
                     bits = np.where(flagged, words.bits, np.uint64(0))
                     masks[name].append(np.bitwise_or.reduceat(bits, words.begins).tolist())
@@ -212,14 +218,14 @@ class _Words:
         """Look up all that is asked of the words later, for all classes at once."""
         graph, signatures = inputs.graph, inputs.signatures
         nodes = indices_of(np.array([qid_number(one.group.qid) for one in classes], dtype=np.int64), graph.nodes)[0]
+        # All words in one array, those of one class after those of another: ``owners`` has the class of each.
         counts = np.array([len(one.words) for one in classes], dtype=np.int64)
-        begins = offsets_of(counts)[:-1]
+        begins, owners = offsets_of(counts)[:-1], np.repeat(np.arange(len(classes)), counts)
         numbers = np.array([qid_number(word.id) for one in classes for word in one.words], dtype=np.int64)
         items = indices_of(numbers, graph.items)[0]
-        owners = np.repeat(np.arange(len(classes)), counts)
+        # The classes that each word states, and those that the members of each cluster state.
         direct = graph.classes.take(items)
-        members = item_indices(graph, [member.id for one in classes for member in one.group.cluster])
-        of_members = graph.classes.take(members)
+        of_members = graph.classes.take(item_indices(graph, [one.id for own in classes for one in own.group.cluster]))
         clusters = np.repeat(np.arange(len(classes)), [len(one.group.cluster) for one in classes])
         return _Words(
             classes,
@@ -246,12 +252,16 @@ class _Words:
 def _apart(
     classes: Sequence[WallClass], nodes: Int64s, stated: Masks, inputs: WallInputs, profile: LanguageProfile
 ) -> list[int]:
-    """For each class a bitset of those that may be in one wall with it; status classes are in none."""
+    """For each class a bitset of those that may be in one wall with it; status classes, as college town, are in none.
+
+    ``stated[a][b]`` is a bitset of the words of class b that the graph makes instances of class a.
+    """
     index = inputs.index.outliers
     status = index.is_status[np.searchsorted(index.candidates, nodes)].tolist()
     every = sum(1 << number for number, is_status in enumerate(status) if not is_status)
     apart = [0 if is_status else every & ~(1 << number) for number, is_status in enumerate(status)]
-    # More than a quarter of the words of one are in the other, all where it is below it; or one has the other's label.
+    # Not with each other: two classes of which one has more than a quarter of the other's words (all if the other is
+    # below it), those with the same label, and those of which one's label is part of the other's.
     alike = [
         (number, other)
         for number, masks in enumerate(stated)
@@ -261,9 +271,9 @@ def _apart(
     by_label: dict[str, list[int]] = {}
     for number, one in enumerate(classes):
         by_label.setdefault(one.group.label.casefold(), []).append(number)
-    same = (combinations(numbers, 2) for numbers in by_label.values())
-    inside = (product(by_label[inner], by_label[outer]) for inner, outer in parts_of_others(list(by_label), profile))
-    for number, other in chain(alike, *same, *inside):
+    same_label = (combinations(numbers, 2) for numbers in by_label.values())
+    label_inside = (product(by_label[part], by_label[whole]) for part, whole in parts_of_others(by_label, profile))
+    for number, other in chain(alike, *same_label, *label_inside):
         apart[number] &= ~(1 << other)
         apart[other] &= ~(1 << number)
     return apart

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, zip_longest
 from operator import and_, or_
 from typing import Final, Literal, NamedTuple
 
@@ -60,10 +60,11 @@ def solving_order(fits: Sequence[Collection[int]], own: Sequence[int]) -> list[i
 
 
 def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile: LanguageProfile) -> str:
-    """Why the surface forms of a wall give a row away, as the reason of a rule; empty if nothing does.
+    """Why the surface forms of a wall give a row (four of one class) away, as the reason of a rule; empty if none does.
 
     "own-label": a word of a class's label is in one of them. "contained": one is inside another. "affix": words of one
-    row share a word, or begin or end alike, and no word of the others does. "form": they are all longer, or the like.
+    row share a word, or begin or end alike, and no word of the others does. "form": all words of one row are longer or
+    shorter than all others, or have more or fewer blanks, or digits and punctuation.
     """
     every = list(chain.from_iterable(rows))
     if not all(check_own_label(every, label, profile, 1).keep for label in labels):
@@ -72,12 +73,15 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
         return "contained"
     for row in rows:
         others = [word for other in rows if other is not row for word in other]
-        # Two words of a row share a mark, or three a shorter one, that no word of the others has.
-        for count, more in ((2, 0), (3, 1)):
-            marks = Counter(chain.from_iterable(_marks(word, profile.spaced, profile.script, more) for word in row))
-            elsewhere = frozenset[str]().union(*(_marks(word, profile.spaced, profile.script, more) for word in others))
-            if any(having >= count and mark not in elsewhere for mark, having in marks.items()):
+        # Two words of a row share a mark, or three one that is a letter shorter, that no word of the others has.
+        for count, shorter_by in ((2, 0), (3, 1)):
+            of_row, of_others = (
+                [_marks(word, profile.spaced, profile.script, shorter_by) for word in some] for some in (row, others)
+            )
+            elsewhere = frozenset[str]().union(*of_others)
+            if any(n >= count and mark not in elsewhere for mark, n in Counter(chain.from_iterable(of_row)).items()):
                 return "affix"
+        # Characters, words, marks and the code of the last letter, each as the values of all words.
         own, rest = zip(*map(shape_of, row), strict=True), zip(*map(shape_of, others), strict=True)
         if any(min(mine) > max(theirs) or max(mine) < min(theirs) for mine, theirs in zip(own, rest, strict=True)):
             return "form"
@@ -85,14 +89,21 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
 
 
 @lru_cache(maxsize=1 << 16)  # the words of a language are in several walls each
-def _marks(surface: str, spaced: bool, script: str, more: int) -> frozenset[str]:
-    """What two words must not share: words, and the shortest beginnings and ends that say something, less ``more``."""
+def _marks(surface: str, spaced: bool, script: str, shorter_by: int) -> frozenset[str]:
+    """What a row must not have in common: whole words, and the shortest beginning and end that mean something.
+
+    The beginning and the end are marked as such, and are ``shorter_by`` letters shorter than that.
+
+    >>> sorted(_marks("Lake Como", spaced=True, script="Latn", shorter_by=0))
+    ['<lake', '>como', 'como', 'lake']
+    """
     letters = graphemes(surface.casefold())
     found = set(words(surface)) if spaced else set()
     for side, read in (("<", beginning), (">", end)):
         for length in range(1, len(letters) + 1):
             affix = read(letters, length) or ""
-            if says_something((*graphemes(affix), *[letters[0]] * more), script):
+            # Any letter fills up what is left out.
+            if says_something((*graphemes(affix), *[letters[0]] * shorter_by), script):
                 found.add(f"{side}{affix}")
                 break
     return frozenset(found)
@@ -103,7 +114,6 @@ FEW_WORDS: Final = "few-words"
 FEW_HERRINGS: Final = "few-herrings"
 SECOND_SOLUTION: Final = "second-solution"
 REPEATS: Final = "repeats"
-
 # A wall that shares as many words with an earlier one as three rows have is dropped.
 _REPEATED: Final = SIZE - SIDE
 # How many words of a row that fit other classes come first; further ones only if the row has no other words.
@@ -144,37 +154,42 @@ class _Choice:
 
     @staticmethod
     def of_tier(tier: Tier, fits: WallFits) -> "list[_Choice]":
-        """The choices that a tier leaves, the best first: herrings by the graph, then those by the witness, too."""
+        """The choices of words that a tier leaves, the best first: far from the other classes, or of their siblings.
+
+        Tier "herring" also uses words that fit a second class: by the graph, then also by their statements (witness).
+        """
         if tier == "far":
             return [_Choice.of(tier, fits, usable=fits.far, herring=fits.graph)]
         if tier == "sibling":
-            # The words that could be O1 or O2 outliers of a class, or if these are no four, all that are clean.
+            # The words that could be O1 or O2 outliers of a class, or if these are no four, all that could be outliers.
             usable = _merged(fits.near, fits.clean, lambda near, clean: near if near.bit_count() >= SIDE else clean)
             return [_Choice.of(tier, fits, usable, herring=fits.graph)]
         fitting = (fits.graph, _merged(fits.graph, fits.witness, or_))
-        herrings = [_merged(words, fits.cased, and_) for words in fitting]
+        herrings = [_merged(words, fits.cased, and_) for words in fitting]  # the case of initials must not tell
         return [_Choice.of(tier, fits, usable=_merged(fits.clean, words, or_), herring=words) for words in herrings]
 
     @staticmethod
     def of(tier: Tier, fits: WallFits, usable: Masks, herring: Masks) -> "_Choice":
-        """The choice with these words, of which those in ``herring`` fit a second class.
+        """The choice with ``usable`` words, of which those in ``herring`` fit a second class.
 
-        Two classes may meet if each has four words beside the other. Only in the tier of herrings may words of one fit
-        the other by the graph; that of siblings wants four near words of one of them.
+        In both, ``masks[a][b]`` is a bitset of words of class b beside class a. Two classes may meet in a wall if each
+        has four words beside the other. Only in the tier of herrings may words of one fit the other by the graph; that
+        of siblings wants four near words of one of them.
         """
         every, square = range(len(fits.apart)), (len(fits.apart), len(fits.apart))
-        # How many words of class b (column) each mask has beside class a (row), and the more of both directions.
-        able, stated, near, herrings = (
+        # How many words of class b (column) each mask has beside class a (row), then the more of both directions.
+        usable_counts, in_graph, near, herrings = (
             np.array([[mask.bit_count() for mask in row] for row in masks], dtype=np.int64).reshape(square)
             for masks in (usable, fits.graph, fits.near, herring)
         )
-        stated, near, herrings = (np.maximum(counts, counts.T) for counts in (stated, near, herrings))
+        in_graph, near, herrings = (np.maximum(counts, counts.T) for counts in (in_graph, near, herrings))
         apart = [[bits >> other & 1 for other in every] for bits in fits.apart]
-        may_meet = (np.minimum(able, able.T) >= SIDE) & np.array(apart, dtype=bool).reshape(square)
+        may_meet = (np.minimum(usable_counts, usable_counts.T) >= SIDE) & np.array(apart, dtype=bool).reshape(square)
         if tier != "herring":
-            may_meet &= stated == 0
+            may_meet &= in_graph == 0
         if tier == "sibling":
             may_meet &= near >= SIDE
+        # For each class (row) a bitset of the others.
         pairs, fitting, linked = (
             [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in flags]
             for flags in (may_meet, herrings > 0, near + herrings > 0)
@@ -193,7 +208,7 @@ class _OpenWords(NamedTuple):
 
     usable: int
     fitting: int
-    stated: int
+    in_graph: int
 
 
 class _Row(NamedTuple):
@@ -219,39 +234,34 @@ def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguagePr
     number = recipe.walls.number
     drawing = _Drawing(classes, fits, profile, recipe)
     walls: dict[Tier, list[Wall]] = {tier: [] for tier in TIERS}
-    turns = [(tier, drawing.draw(tier, (number + len(TIERS) - 1 - at) // len(TIERS))) for at, tier in enumerate(TIERS)]
-    while turns:
-        unfinished = []
-        for tier, draw in turns:
-            wall = next(draw, None)
+    draws = [drawing.draw(tier, (number + len(TIERS) - 1 - at) // len(TIERS)) for at, tier in enumerate(TIERS)]
+    for turn in zip_longest(*draws):
+        for tier, wall in zip(TIERS, turn, strict=True):
             if wall is not None:
                 walls[tier].append(wall)
-                unfinished.append((tier, draw))
-        turns = unfinished
-    counts = {}
-    for tier, own in walls.items():
-        dropped = drawing.dropped[tier]
-        counts[tier] = Counts(len(own) + dropped.total(), len(own), dict(sorted(dropped.items())))
+    counts = {
+        tier: Counts(len(walls[tier]) + dropped.total(), len(walls[tier]), dict(sorted(dropped.items())))
+        for tier, dropped in drawing.dropped.items()
+    }
     return Walls(list(chain.from_iterable(walls.values())), counts)
 
 
 class _Drawing:
-    """The walls of one language as they are drawn, and what each leaves to the next; classes and words are numbers.
-
-    A bitset of words has a bit for each word of a class, in their order. ``dropped`` counts by tier why others fail.
-    """
+    """The walls of one language as they are drawn, and what each leaves to the next; ``dropped`` counts failed ones."""
 
     def __init__(self, classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> None:
+        """Classes and words are numbers; a bitset of words has a bit for each word of a class, in their order."""
         self._groups, self._fits, self._profile, self._recipe = [one.group for one in classes], fits, profile, recipe
         self._words = [one.words for one in classes]
-        self._numbers = np.array([qid_number(group.qid) for group in self._groups], dtype=np.int64)
+        self._qid_numbers = np.array([qid_number(group.qid) for group in self._groups], dtype=np.int64)
+        # The walls so far: in how many each item is, all their words, and how many they are; and why others failed.
         self._uses: Counter[str] = Counter()
-        self.dropped: dict[Tier, Counter[str]] = {tier: Counter() for tier in TIERS}
-        # Of a class and a bitset of its words, whether four of these are unlike one another.
-        self._known: dict[tuple[int, int], bool] = {}
         self._earlier, self._made = EarlierClusters(), 0
-        # For each class the words that may still be used, as bits: at first those without a word of its label; and for
-        # each of its words the others with which it would give a row away.
+        self.dropped: dict[Tier, Counter[str]] = {tier: Counter() for tier in TIERS}
+        # By a class and a bitset of its words, whether four of these are unlike one another.
+        self._has_four: dict[tuple[int, int], bool] = {}
+        # For each class the bitset of words that may still be used, at first those without a word of its label, and for
+        # each of its words the bitset of the others that share a mark with it, which would give their row away.
         self._left: list[int] = []
         self._alike: list[list[int]] = []
         # By item, the classes that it is a word of, each with its place among their words.
@@ -260,10 +270,8 @@ class _Drawing:
             keep = [check_own_label([word.surface], one.group.label, profile, 1).keep for word in one.words]
             self._left.append(sum(1 << place for place, kept in enumerate(keep) if kept))
             marks = [_marks(word.surface, profile.spaced, profile.script, 0) for word in one.words]
-            places = range(len(marks))
-            self._alike.append(
-                [sum(1 << other for other in places if other != at and marks[at] & marks[other]) for at in places]
-            )
+            every = range(len(marks))
+            self._alike.append([sum(1 << b for b in every if a != b and marks[a] & marks[b]) for a in every])
             for place, word in enumerate(one.words):
                 self._places.setdefault(word.id, []).append((number, place))
 
@@ -275,23 +283,25 @@ class _Drawing:
         """
         choices = _Choice.of_tier(tier, self._fits)
         # How often each class was drawn, and which of them have not yet failed as the first of four.
-        tried, firsts, kept, in_vain = Counter[int](), set(range(len(self._words))), 0, 0
+        draws_of, firsts, kept, in_vain = Counter[int](), set(range(len(self._words))), 0, 0
         for attempt in range(_MOST_IN_VAIN + _ATTEMPTS * wanted):
             if kept == wanted:
                 return
+            # The key of the seed, the tier and the attempt decides which classes and words are drawn.
             key = hash_key(self._recipe.seed, len(TIERS) * attempt + TIERS.index(tier), "wall")
-            chosen = self._classes(choices[0], tried, firsts, key)
+            chosen = self._classes(choices[0], draws_of, firsts, key)
             if not chosen or in_vain == _MOST_IN_VAIN:
                 self.dropped[tier].update([] if chosen else [NO_CLASSES])
                 choices, firsts, in_vain = choices[1:], set(range(len(self._words))), 0
                 if not choices:
                     return
                 continue
-            tried.update(chosen)
+            draws_of.update(chosen)
             in_vain += 1
             for draw in range(_DRAWS):
                 key = hash_key(key, draw, "wall")
-                mixed = [chosen[place] for place in np.argsort(hash_keys(key, self._numbers[chosen])).tolist()]
+                mixed = [chosen[place] for place in np.argsort(hash_keys(key, self._qid_numbers[chosen])).tolist()]
+                # From the second draw on, words may fit later classes only, so that there is no second solution.
                 rows = self._rows(choices[0], self._order(choices[0], mixed), key, free=not draw)
                 fault = self._fault(rows, tier)
                 if not fault:
@@ -300,53 +310,63 @@ class _Drawing:
                     break
                 self.dropped[tier][fault] += 1
 
-    def _classes(self, choice: _Choice, tried: Counter[int], firsts: set[int], key: int) -> list[int]:
-        """Four classes that may be in one wall and have four words each beside the others; empty if there are none."""
-        keys = hash_keys(key, self._numbers, "class").tolist()
-        order = sorted(range(len(keys)), key=lambda one: (tried[one], keys[one]))
+    def _classes(self, choice: _Choice, draws_of: Counter[int], firsts: set[int], key: int) -> list[int]:
+        """Four classes that may be in one wall and have four words each beside the others; empty if there are none.
+
+        Those drawn least often come first. A class that no others complete is removed from ``firsts``, the classes to
+        begin with.
+        """
+        keys = hash_keys(key, self._qid_numbers, "class").tolist()
+        order = sorted(range(len(keys)), key=lambda number: (draws_of[number], keys[number]))
         for first in order:
             if first in firsts:
-                if found := self._extend(choice, order, [first], iter(range(_LOOKS))):
+                if found := self._extend(choice, order, [first], looks_left=iter(range(_LOOKS))):
                     return found
                 firsts.remove(first)
         return []
 
-    def _extend(self, choice: _Choice, order: Sequence[int], chosen: list[int], looks: Iterator[int]) -> list[int]:
-        """The first classes in the order that complete the chosen ones: all have words enough beside each other."""
+    def _extend(self, choice: _Choice, order: Sequence[int], chosen: list[int], looks_left: Iterator[int]) -> list[int]:
+        """The chosen classes with the first others in ``order`` that make four, with words enough beside each other.
+
+        Empty if none do, or if none are found before ``looks_left``, which all steps of the search share, is used up.
+        """
         if len(chosen) == SIDE:
             return chosen
+        # The next class may be with each chosen one, and is linked with one of them: by words that fit both (herrings)
+        # until there are enough of these.
         herrings = sum(choice.herring[one][other].bit_count() for one, other in permutations(chosen, 2))
         links = choice.fitting if herrings < choice.least else choice.linked
-        # The classes that may come next to the chosen ones.
-        open_to = reduce(and_, (choice.pairs[one] for one in chosen), reduce(or_, (links[one] for one in chosen)))
-        for one in order:
-            if not open_to >> one & 1:
+        may_come = reduce(and_, (choice.pairs[one] for one in chosen), reduce(or_, (links[one] for one in chosen)))
+        for candidate in order:
+            if not may_come >> candidate & 1:
                 continue
-            if next(looks, None) is None:
+            if next(looks_left, None) is None:
                 return []
-            wider = [*chosen, one]
+            wider = [*chosen, candidate]
             ordered = self._order(choice, wider)
             if len(ordered) == SIDE:
                 words = [self._open(choice, each, wider, barred=ordered[:at]) for at, each in enumerate(ordered)]
                 if sum((own.usable & own.fitting).bit_count() for own in words) < choice.least:
                     continue
-            if ordered and (found := self._extend(choice, order, wider, looks)):
+            if ordered and (found := self._extend(choice, order, wider, looks_left)):
                 return found
         return []
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
         """The classes in an order in which each has four words that fit no earlier one; empty if no order does.
 
-        It is found from its end: any class with four words that fit none of the rest can be the last of them.
+        In such an order a wall can be solved class by class. It is found from its end: any class with four words that
+        fit none of the rest can be the last of them.
         """
         rest, order = list(chosen), list[int]()
         while rest:
             for one in rest:
                 usable = self._open(choice, one, chosen, barred=[other for other in rest if other != one]).usable
-                if usable.bit_count() >= SIDE and (one, usable) not in self._known:
+                # Four words must also be unlike one another, which is found once for each bitset of words.
+                if usable.bit_count() >= SIDE and (one, usable) not in self._has_four:
                     places = [place for place in range(len(self._words[one])) if usable >> place & 1]
-                    self._known[one, usable] = bool(self._independent(one, (), places))
-                if usable.bit_count() >= SIDE and self._known[one, usable]:
+                    self._has_four[one, usable] = bool(self._four_unlike(one, (), places))
+                if usable.bit_count() >= SIDE and self._has_four[one, usable]:
                     order.insert(0, one)
                     rest.remove(one)
                     break
@@ -355,51 +375,59 @@ class _Drawing:
         return order
 
     def _open(self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()) -> _OpenWords:
-        """The words of a class that it may bring beside the chosen classes, if they fit no ``barred`` one."""
-        usable, fitting, stated = self._left[number], 0, 0
+        """Of a class (``number``) the words that it may bring beside the chosen classes, if they fit no ``barred`` one.
+
+        Also those that fit a chosen class, and those that do by the class graph. ``mask[a][b]`` has words of class b.
+        """
+        usable, fitting, in_graph = self._left[number], 0, 0
         for other in chosen:
             if other != number:
                 usable &= choice.usable[other][number]
                 fitting |= choice.herring[other][number]
-                stated |= self._fits.graph[other][number]
+                in_graph |= self._fits.graph[other][number]
         for other in barred:
             usable &= ~choice.herring[other][number]
-        return _OpenWords(usable, fitting, stated)
+        return _OpenWords(usable, fitting, in_graph)
 
-    def _independent(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
-        """The words that were taken with the first others that complete them, none like another; empty if none do."""
+    def _four_unlike(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
+        """The ``taken`` words of a class with the first of ``places`` that make four unlike words; empty if none do.
+
+        Words are places in the class's list; two are alike if they share a mark, such as an affix.
+        """
         if any(self._alike[number][one] >> other & 1 for one, other in combinations(taken, 2)):
             return ()
         if len(taken) == SIDE:
             return taken
         tries = ((place, places[at + 1 :]) for at, place in enumerate(places))
-        return next((found for place, rest in tries if (found := self._independent(number, (*taken, place), rest))), ())
+        return next((found for place, rest in tries if (found := self._four_unlike(number, (*taken, place), rest))), ())
 
     def _rows(self, choice: _Choice, chosen: Sequence[int], key: int, *, free: bool) -> list[_Row]:
         """Four words of each class, none of which an earlier one has; if not ``free``, they only fit later classes.
 
-        First come words that fit other classes, then those in fewest walls; no two of a class are alike.
+        First come *herrings*, words that fit another class, then those in fewest walls; no two of a class are alike.
         """
         rows: list[_Row] = []
-        taken, herrings_left = set[str](), _MOST_HERRINGS
-        for order, one in enumerate(chosen):
-            usable, fitting, stated = self._open(choice, one, chosen, barred=() if free else chosen[:order])
-            words = self._words[one]
+        surfaces_taken, herrings_left = set[str](), _MOST_HERRINGS
+        for order, number in enumerate(chosen):
+            usable, fitting, in_graph = self._open(choice, number, chosen, barred=() if free else chosen[:order])
+            words = self._words[number]
+            surfaces = [word.surface.casefold() for word in words]
             keys = hash_keys(key, [qid_number(word.id) for word in words]).tolist()
-            open_ = [at for at in range(len(words)) if usable >> at & 1 and words[at].surface.casefold() not in taken]
-            open_.sort(key=lambda at: (not stated >> at & 1, self._uses[words[at].id], keys[at]))
-            herrings = [at for at in open_ if fitting >> at & 1][:herrings_left]
-            plain = [*(at for at in open_ if not fitting >> at & 1), *herrings[_FIRST_HERRINGS:]]
+            places = [at for at in range(len(words)) if usable >> at & 1 and surfaces[at] not in surfaces_taken]
+            places.sort(key=lambda at: (not in_graph >> at & 1, self._uses[words[at].id], keys[at]))
+            herrings = [at for at in places if fitting >> at & 1][:herrings_left]
+            plain = [*(at for at in places if not fitting >> at & 1), *herrings[_FIRST_HERRINGS:]]
             # As many of the first herrings as can be completed to four words that are not alike.
             counts = range(len(herrings[:_FIRST_HERRINGS]), -1, -1)
-            fours = (self._independent(one, tuple(herrings[:count]), plain) for count in counts)
-            rows.append(_Row(one, next(filter(None, fours), ())))
-            herrings_left -= sum(fitting >> at & 1 for at in rows[-1].places)
-            taken.update(words[at].surface.casefold() for at in rows[-1].places)
+            fours = (self._four_unlike(number, tuple(herrings[:count]), plain) for count in counts)
+            four = next(filter(None, fours), ())
+            rows.append(_Row(number, four))
+            herrings_left -= sum(fitting >> at & 1 for at in four)
+            surfaces_taken.update(surfaces[at] for at in four)
         return rows
 
     def _fault(self, rows: Sequence[_Row], tier: Tier) -> str:
-        """Why four rows make no wall, as a stable reason; empty if they do."""
+        """Why four rows, each with four words of one class, make no wall, as a reason for counts; empty if they do."""
         members = [[self._words[row.group][place] for place in row.places] for row in rows]
         every = list(chain.from_iterable(members))
         if len(every) < SIZE:
@@ -415,17 +443,18 @@ class _Drawing:
         return find_giveaway(surfaces, [self._groups[row.group].label for row in rows], self._profile)
 
     def _fitting(self, rows: Sequence[_Row]) -> list[_Fitting]:
-        """All words of the rows, with the other rows that they fit."""
+        """All words of the rows, with the other rows that they fit by the class graph or their statements (witness)."""
+        # ``graph[a][b]`` is a bitset of the words of class b, by their places, that fit class a.
         found: list[_Fitting] = []
-        for at, row in enumerate(rows):
+        for own, row in enumerate(rows):
             for place in row.places:
-                by: dict[int, Literal["graph", "witness"]] = {}
-                for number, other in enumerate(rows):
-                    if number != at and self._fits.graph[other.group][row.group] >> place & 1:
-                        by[number] = "graph"
-                    elif number != at and self._fits.witness[other.group][row.group] >> place & 1:
-                        by[number] = "witness"
-                found.append(_Fitting(at, self._words[row.group][place].id, by))
+                fits_by: dict[int, Literal["graph", "witness"]] = {}
+                for other, other_row in enumerate(rows):
+                    if other != own and self._fits.graph[other_row.group][row.group] >> place & 1:
+                        fits_by[other] = "graph"
+                    elif other != own and self._fits.witness[other_row.group][row.group] >> place & 1:
+                        fits_by[other] = "witness"
+                found.append(_Fitting(own, self._words[row.group][place].id, fits_by))
         return found
 
     def _wall(self, rows: Sequence[_Row], tier: Tier, number: int, key: int) -> Wall:
@@ -433,13 +462,15 @@ class _Drawing:
 
         ``key`` decides the order of its groups and of their words. Words that are in ``uses`` walls now are in no more.
         """
-        keys = hash_keys(key, [self._numbers[row.group] for row in rows], "class")
+        # The groups, and the four words of each, in a random order.
+        keys = hash_keys(key, [self._qid_numbers[row.group] for row in rows], "class")
         rows = [rows[one] for one in np.argsort(keys).tolist()]
         members: list[list[Member]] = []
         for row in rows:
             four = [self._words[row.group][place] for place in row.places]
             order = np.argsort(hash_keys(key, [qid_number(one.id) for one in four])).tolist()
             members.append([four[at] for at in order])
+        # What later walls may still use, and what they are compared with.
         items = [one.id for four in members for one in four]
         self._uses.update(items)
         spent = [item for item in items if self._uses[item] >= self._recipe.walls.uses]
@@ -447,8 +478,8 @@ class _Drawing:
             self._left[group] &= ~(1 << place)
         self._earlier.add(self._made, items)
         self._made += 1
-        # Four walls that follow each other have one pattern, with the groups rotated: so each place of a wall shows
-        # each of the four groups equally often.
+        # Slot s shows word s % 4 of group s // 4. Four walls that follow each other have one pattern of slots, with the
+        # groups rotated: so each place of a wall shows each of the four groups equally often.
         block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
         slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
         language, groups = self._profile.code, [self._groups[row.group] for row in rows]

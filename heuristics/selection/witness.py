@@ -1,27 +1,18 @@
-"""The second witness: what else Wikidata says of an item, asked whether it is of a class's kind.
+"""The second witness: what else Wikidata says of an item, asked whether it is of a class's kind (docs/witness.md).
 
 P31 is one witness of what an item is, and it forgets: Kristianstad is a town in all but its statements. The second is
 the signature of an item, the properties that it has besides P31 and P279 and the words of its English description, by
 number (``wikisem.graph.statements``); here both are called properties. One that many instances of a class have, and few
-other items, speaks for the class. So says naive Bayes: with n instances, c(t) of which have property t, and the share
-p(t) of all prominent items that have it, the weight of t is
+other items, speaks for the class: with n instances, c(t) of which have property t, and the share p(t) of all prominent
+items that have it, the weight of t is
 
     w(t) = ln θ(t) - ln p(t),   θ(t) = (c(t) + p(t)) / (n + 1)
 
-and the *evidence* that item i is of the class is the sum of the weights of its properties over the square root of their
-number: a long list of properties is no better witness than a short one. An instance is measured by the others: its own
-vote is taken out of c and n.
-
-*Margin* of an outlier: the share of the instances that have less evidence than it; a tie counts half. It is 0 if every
-instance is more typical of the class than the outlier, as it should be.
-
-*Coherence* of a cluster: how often a member has more evidence than a prominent item has, a tie counting half (the area
-under the ROC curve), where evidence against the class counts as none. It is 1 for a class that its statements give
-away, and 0.5 for one whose members have nothing in common.
+and the *evidence* that an item is of the class is the sum of the weights of its properties over the square root of
+their number. An instance is measured by the others: its own vote is taken out of c and n.
 
 Items without a signature are not counted among instances, members and prominent items, and have no margin: evidence 0
-would be more than that of an instance whose statements speak against the class. Without an instance that has a
-signature there is no margin either; without such a member, no coherence; and then no rule.
+would be more than that of an instance whose statements speak against the class.
 """
 
 import math
@@ -65,56 +56,56 @@ class ClassEvidence:
     def of_classes(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> "Iterator[ClassEvidence]":
         """The evidence of some classes (nodes), each with the items of its cluster.
 
-        They are in each array side by side, since calls cost more than what they do. Each has a weight for every
+        All classes are in each array, since calls cost more than what they do. Each class has a weight for every
         property that any item has, so they should be tens, not thousands.
         """
+        # The instances that a class is measured by: its members that have a signature, then others of its reference.
+        # ``instances[i]`` is the row of a signature, ``owners[i]`` the position of its class.
         count, size = len(nodes), len(signatures.shares)
         numbers_of_members = [qid_number(item) for cluster in clusters for item in cluster]
         rows = signatures.rows_of(np.array(numbers_of_members, dtype=np.int64))
-        members = CsrRows(offsets_of(np.array(list(map(len, clusters)), dtype=np.int64)), rows).keep(
-            rows < len(signatures.items)
-        )
-        reference = signatures.reference.take(nodes)
-        is_member = np.isin(
-            pack_pairs(reference.sources(), reference.targets), pack_pairs(members.sources(), members.targets)
-        )
-        others = reference.keep(~is_member)
+        offsets = offsets_of(np.array(list(map(len, clusters)), dtype=np.int64))
+        members = CsrRows(offsets, rows).keep(rows < len(signatures.items))
+        others = signatures.reference.take(nodes)
+        known_members = pack_pairs(members.sources(), members.targets)
+        others = others.keep(~np.isin(pack_pairs(others.sources(), others.targets), known_members))
         owners = np.concatenate([members.sources(), others.sources()]).astype(np.int64)
         instances = np.concatenate([members.targets, others.targets])
         of_instances = signatures.rows.take(instances)
-        # A number for each property of each class.
-        numbers = owners[of_instances.sources()] * size + of_instances.targets
-        counts, totals = np.bincount(numbers, minlength=count * size), np.bincount(owners, minlength=count)
+        # How many instances of each class have each property: ``codes`` number the pairs of a class and a property.
+        codes = owners[of_instances.sources()] * size + of_instances.targets
+        counts, totals = np.bincount(codes, minlength=count * size), np.bincount(owners, minlength=count)
         known = np.flatnonzero(counts)
         of_class, properties = np.divmod(known, size)
         having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
-        # The weights for other items, and for an instance itself, all of whose properties are known.
+        # The weights w(t) for other items: ln 1 / (n + 1) where no instance has t, for then p(t) cancels out.
         of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
         of_every[known] = _weights(having, total, shares)
+        # The weights for an instance itself, without its own vote, and its evidence.
         of_itself = np.zeros(len(counts), dtype=np.int64)
         of_itself[known] = _weights(having - 1, total - 1, shares)
-        evidence = _evidence(of_instances, of_itself.take(numbers))
+        evidence = _evidence(of_instances, of_itself.take(codes))
         in_sample, is_in_sample = indices_of(instances, signatures.sample)
-        for at, weights in enumerate(of_every.reshape(count, size)):
-            here = owners == at
-            evidence_here, is_member = evidence[here], np.flatnonzero(here) < len(members.targets)
-            # The area under the ROC curve: of the sample of prominent items, those that are instances are left out.
+        for position, weights in enumerate(of_every.reshape(count, size)):
+            is_own = owners == position
+            own_evidence, is_member = evidence[is_own], np.flatnonzero(is_own) < len(members.targets)
+            # The area under the ROC curve, of members against a sample of prominent items without the instances.
             sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
-            negatives = np.sort(np.maximum(np.delete(sample, in_sample[here & is_in_sample]), 0))
-            positives, coherence = np.maximum(evidence_here[is_member], 0), None
+            negatives = np.sort(np.maximum(np.delete(sample, in_sample[is_own & is_in_sample]), 0))
+            positives, coherence = np.maximum(own_evidence[is_member], 0), None
             if len(positives) and len(negatives):
                 # A tie counts half.
                 twice_below = sum(int(np.searchsorted(negatives, positives, side).sum()) for side in ("left", "right"))
                 coherence = round(twice_below / (2 * len(positives) * len(negatives)), _DIGITS)
-            begin, end = np.searchsorted(known, (at * size, (at + 1) * size))
-            yield ClassEvidence(
-                signatures, coherence, properties[begin:end], weights, of_instances=np.sort(evidence_here).tolist()
-            )
+            begin, end = np.searchsorted(known, (position * size, (position + 1) * size))
+            of_own = np.sort(own_evidence).tolist()
+            yield ClassEvidence(signatures, coherence, properties[begin:end], weights, of_instances=of_own)
 
     def margin(self, number: int) -> float | None:
-        """The share of the instances with less evidence than another item, by its number; a tie counts half.
+        """The share of the class's instances with less evidence than another item, by its number; a tie counts half.
 
-        None if it has no signature, or no instance has one.
+        Evidence is the sum of the weights of an item's properties (its signature) over the square root of their number.
+        None if the item has no signature, or no instance has one.
         """
         # Asked for single items that may be drawn, which are met again: buffers give one value faster than arrays do.
         if number in self._margins:
@@ -145,30 +136,32 @@ class ClassEvidence:
 
 
 def evidence_of_instances(signatures: Signatures, nodes: Ints) -> Callable[[Ints, Ints], Flags]:
-    """Count what the reference of each of some classes (nodes) has, to ask which of their instances have evidence.
+    """Count the properties of sampled instances of some classes (nodes), to ask which instances have evidence.
 
     The function that is returned takes instances, each as the position of its class in ``nodes`` and an item's number.
-    It says of each whether its evidence, by the instances in the reference but itself, is above 0; without a signature
-    it is not.
+    It says of each whether its evidence, by the instances in the sample (``reference``) but itself, is above 0; without
+    a signature it is not.
     """
     size, reference = len(signatures.shares), signatures.reference.take(nodes)
     owners, totals = reference.sources().astype(np.int64), reference.counts()
     having = signatures.rows.take(reference.targets)
-    # A number for each property of each class.
+    # How many sampled instances of each class have each property.
     counts = np.bincount(owners[having.sources()] * size + having.targets, minlength=len(nodes) * size)
     in_reference = pack_pairs(owners, reference.targets)
 
-    def find(positions: Ints, numbers: Ints) -> Flags:
+    def has_evidence(positions: Ints, numbers: Ints) -> Flags:
+        """Whether each item (its number) has properties that speak for the class at its position in ``nodes``."""
         rows = signatures.rows_of(numbers)
-        of_items, is_own = signatures.rows.take(rows), np.isin(pack_pairs(positions, rows), in_reference)
+        of_items, is_sampled = signatures.rows.take(rows), np.isin(pack_pairs(positions, rows), in_reference)
+        # For each property of each item its weight by the other instances: a sampled item's own vote is taken out.
         items, properties = of_items.sources(), of_items.targets.astype(np.int64)
-        of_class, own = positions[items], is_own[items]
-        others_having, others = counts[of_class * size + properties] - own, totals[of_class] - own
+        of_class, own_vote = positions[items], is_sampled[items]
+        others_having, others = counts[of_class * size + properties] - own_vote, totals[of_class] - own_vote
         weights = _weights(others_having, others, signatures.shares[properties])
         flags: Flags = np.bincount(items, weights, minlength=len(numbers)) > 0
         return flags
 
-    return find
+    return has_evidence
 
 
 def _weights(having: Ints, total: Ints, shares: Evidence) -> Int64s:

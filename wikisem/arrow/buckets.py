@@ -36,10 +36,7 @@ MAX_HELD: Final = 1 << 20
 
 
 def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket.
-
-    Buckets are numbered from 0 to ``buckets`` - 1.
-    """
+    """The rows of each bucket (from 0) that has any, by the string in ``column``, in their order within the bucket."""
     numbers = (hash_strings(table[column].combine_chunks()) % np.uint64(buckets)).astype(np.uint16)
     ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
     ends = np.cumsum(np.bincount(numbers, minlength=buckets))
@@ -144,12 +141,10 @@ class BucketedRows:
         for bucket, tables in sorted(self._held.items()):
             rows = pa.concat_tables(tables).combine_chunks()
             sums = sum_rows([rows], self.schema) if is_summed else rows
+            # Buckets are alike, by hash: where one sum leaves more than half of the rows, the others would, too.
             is_summed = is_summed and 2 * sums.num_rows <= rows.num_rows
             yield bucket, sums
         self._held, self._rows, self._bytes = {}, 0, 0
-
-
-# The order in which rows are written: the same rows, however they came together, are the same bytes.
 
 
 def sort_by(table: pa.Table, keys: Sequence[tuple[str, str]]) -> pa.Table:
@@ -163,17 +158,17 @@ def sort_mentions(mentions: pa.Table) -> pa.Table:
     return sort_by(mentions.select(MENTIONS.names).combine_chunks(), keys)
 
 
-# Finding the row of an item among the Parquet files of entities: in which file, and in which of its row groups.
-
 # Each file of an index has one bucket of items by number, in row groups with statistics of their numbers. So reading
-# fifty items takes at most fifty row groups of the index, and as many of the entities.
-
-# Larger ones make every lookup read more, smaller ones the footer larger: that of 7 million items has 50 KB.
+# fifty items takes at most fifty row groups of the index, and as many of the entities. Larger ones make every lookup
+# read more, smaller ones the footer larger: that of 7 million items has 50 KB.
 _ROW_GROUP: Final = 1 << 14
 
 
 def write_index(sink: BinaryIO, files: Sequence[str], row_groups: Sequence[Iterable[Numbers]]) -> None:
-    """Write one bucket of an index: the names of files of entities, and for each the numbers in its row groups."""
+    """Write one bucket of an index that says in which row group of which file of entities each item is.
+
+    ``row_groups[i]`` has the item numbers of each row group of ``files[i]``. Rows are in the order of the numbers.
+    """
     listed = [(file, group, numbers) for file, found in enumerate(row_groups) for group, numbers in enumerate(found)]
     numbers = join([in_group for *_, in_group in listed])
     lengths = [len(in_group) for *_, in_group in listed]
@@ -215,13 +210,13 @@ def read_items(entities: str, index: Sequence[str], qids: Sequence[str], columns
 def _read(
     path: str, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
 ) -> Iterator[pa.Table]:
-    """Some row groups of a file; of an index, the row groups that may have any of the numbers, by their statistics."""
+    """Some ``row_groups`` of a file of entities; or of an index file, those that may have any of the ``numbers``."""
     expected = "the row groups that the index names"
     try:
         with open_binary(path) as source, open_parquet(source, path, expected, any_writer=False) as file:
             for group in sorted(row_groups) if numbers is None else range(file.num_row_groups):
                 if numbers is not None:
-                    known = file.metadata.row_group(group).column(0).statistics
+                    known = file.metadata.row_group(group).column(0).statistics  # its lowest and highest number
                     first, last = np.searchsorted(numbers, [known.min, known.max + 1])
                     if first == last:
                         continue

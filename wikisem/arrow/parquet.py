@@ -81,7 +81,7 @@ class _Blocks(io.BufferedIOBase):
         return self._size + sum(map(len, self.footer or ()))
 
     def write(self, data: Any, /) -> int:
-        """Write pages, whose blocks get checksums, or keep a part of the footer; return how many bytes."""
+        """Write pages, with a checksum for each block of 64 KiB, or keep some of the footer; return how many bytes."""
         if self.footer is not None:
             self.footer.append(bytes(data))
             return len(data)
@@ -90,7 +90,7 @@ class _Blocks(io.BufferedIOBase):
             filled = self._size % _BLOCK
             if not filled:
                 self._checksums.append(0)
-            part = view[done : done + _BLOCK - filled]
+            part = view[done : done + _BLOCK - filled]  # up to the end of the block
             self._checksums[-1] = crc32(part, self._checksums[-1])
             self._size, done = self._size + len(part), done + len(part)
         self._sink.write(data)
@@ -106,8 +106,12 @@ class _Blocks(io.BufferedIOBase):
 
 
 def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
-    """The end of a file of ``CheckedWriter``, where its checksums begin; DamagedInputError if bytes of it changed."""
-    # The file: pages, checksums of their blocks, seal, footer.
+    """Where the checksums of a Parquet file begin, after its pages, and all bytes from there on.
+
+    None if ``CheckedWriter`` did not write the file; DamagedInputError if it did, and any of these bytes changed.
+
+        pages | a checksum for each block of pages | seal | footer | its length, PAR1
+    """
     size = source.seek(0, io.SEEK_END)
     end = _read(source, max(0, size - _TAIL_BYTES), size)
     if len(end) < _LENGTH.size:
@@ -121,7 +125,7 @@ def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
     page_bytes, footer_sum, whole_sum, mark = _SEAL.unpack_from(end, len(end) - from_seal)
     if mark != _MARK:
         return None
-    start = size - from_seal - -(-page_bytes // _BLOCK) * _CHECKSUM.size
+    start = size - from_seal - -(-page_bytes // _BLOCK) * _CHECKSUM.size  # one for the last block, too, if it is short
     if start == page_bytes:
         data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
         sums = crc32(_SUMS.pack(page_bytes, footer_sum), crc32(data[:-from_seal]))
@@ -154,14 +158,16 @@ class _CheckedFile(io.RawIOBase):
         return self._at
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return bytes of whole blocks, whose checksums are compared, and of the tail, which was checked when opened.
+        """Return the next ``size`` bytes, or all if it is negative; DamagedInputError if a checksum differs.
 
-        DamagedInputError if a block differs.
+        Pages, up to ``border``, are read in whole blocks, each with a checksum at the start of ``tail``. This has all
+        bytes from ``border`` on, and was checked when the file was opened.
         """
         border, tail = self._border, self._tail
         start, stop = self._at, border + len(tail) if size < 0 else self._at + size
         data = b""
         if start < border:
+            # The blocks from that of the first byte to that of the last.
             first = start // _BLOCK
             begin, end = first * _BLOCK, min(border, -(-stop // _BLOCK) * _BLOCK)
             blocks = memoryview(_read(self._source, begin, end))
@@ -204,10 +210,7 @@ def read_batches(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
 
 
 def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()) -> Iterator[pa.Table]:
-    """Yield the columns of a Parquet file, one row group at a time: faster than batches, where rows are small.
-
-    ``coded`` is that of ``open_parquet``.
-    """
+    """Yield columns of a Parquet file by row group, faster than batches of small rows; ``coded`` as in open_parquet."""
     with open_binary(path) as source, open_parquet(source, path, coded=coded, any_writer=False) as file:
         for number in range(file.num_row_groups):
             table = file.read_row_group(number, list(columns), use_threads=False)
@@ -224,21 +227,20 @@ def open_parquet(
     coded: Sequence[str] = (),
     any_writer: bool = True,
 ) -> Iterator[pq.ParquetFile]:
-    """Open a file of ``CheckedWriter``; what Arrow raises becomes a DamagedInputError that names it.
+    """Open a Parquet file, every byte of which is checked as it is read if ``CheckedWriter`` wrote it.
 
-    A damaged byte ends in DamagedInputError when it is read, here or in the caller's ``with`` block, where errors of
-    Arrow become one, too. With ``any_writer`` also a file of another program is opened: what is checked of it are its
-    pages, if they have checksums. ``coded`` names columns that come dictionary-encoded; in a list,
-    ``column.list.element``.
+    A damaged byte ends in DamagedInputError, here or in the caller's ``with`` block, where errors of Arrow become one,
+    too. With ``any_writer`` also a file of another program is opened: what is checked of it are its pages, if they have
+    checksums. ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
     """
     try:
-        tail = _read_tail(source, path)  # where the pages end, and all bytes from there on; None of another program
+        checked = _read_tail(source, path)  # None if another program wrote the file
         options: dict[str, Any] = {"read_dictionary": list(coded), "page_checksum_verification": True}
-        if tail is not None:
-            # Arrow would read the last 64 KiB for the footer, blocks that may hold none of the columns asked for.
-            border, end = tail
-            metadata = pq.read_metadata(pa.BufferReader(end))
-            yield pq.ParquetFile(_CheckedFile(source, path, border, end), metadata=metadata, **options)
+        if checked is not None:
+            # The footer is in the tail. Arrow would read the last 64 KiB for it, with pages that nobody asked for.
+            border, tail = checked
+            metadata = pq.read_metadata(pa.BufferReader(tail))
+            yield pq.ParquetFile(_CheckedFile(source, path, border, tail), metadata=metadata, **options)
         elif any_writer:
             yield pq.ParquetFile(source, **options)
         else:

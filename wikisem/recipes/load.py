@@ -139,7 +139,6 @@ T = TypeVar("T")
 _WHERE: Final = re.compile(r" - at `\$\.?(.*)`$")
 _STEP: Final = re.compile(r"[^.\[\]]+")
 _MISSING: Final = re.compile(r"missing required field `(.*?)`")
-_SEEDS: Final = 2**64
 
 
 def convert(data: Any, kind: type[T]) -> T:
@@ -248,4 +247,4 @@ def require_ids(check: Callable[[str], object], values: Iterable[str], path: str
 
 def require_seed(seed: int) -> None:
     """Raise RecipeError unless the seed fits into 64 bits; msgspec bounds whole numbers by 63 only."""
-    require(seed < _SEEDS, seed, "seed", "a whole number below 2**64")
+    require(seed < 2**64, seed, "seed", "a whole number below 2**64")

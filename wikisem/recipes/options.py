@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -22,15 +22,10 @@ Variant: TypeAlias = Literal[
 
 # What names an item without an anchor.
 Fallback: TypeAlias = Literal["none", "label", "title"]
-
 # From which third of a class, by prominence, its members are.
 Fame: TypeAlias = Literal["all", "head", "torso", "tail"]
-
 # By what the instances of a class are ranked: sitelinks, or the links in the language's own Wikipedia.
 Prominence: TypeAlias = Literal["global", "local"]
-
-# O1, O2 and O3, which every group draws from.
-DRAWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +107,9 @@ class ClassOptions:
 
 
 class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):
-    """Which items may be members or outliers, by their number, which is the order of creation; "" sets no bound.
+    """Which items may be members or outliers, by their number, which is the order of creation; "" sets no bound."""
 
-    This is not a dataclass, because ``from`` is a keyword of Python.
-    """
-
-    from_: str = ""
+    from_: str = ""  # no field of a dataclass, because ``from`` is a keyword of Python
     to: str = ""
     apply: Literal["clusters", "outliers", "both"] = "both"
 
@@ -158,7 +150,6 @@ class FilterOptions:
     """
 
     replace: bool = False
-
     digits: FromOne | None = 3
     affix: FromOne | Literal["surprise"] | None = 4
     length_one: FromOne | None = 2
