@@ -19,8 +19,6 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints
 from wikisem.recipes.options import Fame
 
-# Candidate classes, and the instances that lead their clusters.
-
 
 @dataclass(frozen=True, slots=True)
 class CandidateClasses:
@@ -78,36 +76,34 @@ def candidate_classes(
     """The nodes with at least ``minimum`` instances with a surface form, and the first ``size`` of these instances.
 
     ``has_surface`` is one flag for each item of the graph. First come the instances with most sitelinks; with ``links``
-    those of most local prominence, ties by sitelinks. Another ``fame`` counts and takes the instances of that third of
-    each class alone.
+    those of most local prominence, ties by sitelinks. With a ``fame`` of head, torso or tail, only the most prominent
+    third of these instances of each class, the next or the last is counted and taken.
     """
-    hits = np.flatnonzero(has_surface[graph.instances.targets])
-    begins = np.searchsorted(hits, graph.instances.offsets)
-    # The hits of node i, which are in the order of its instances, are ``begins[i]:ends[i]``.
-    begins, ends = begins[:-1], begins[1:]
-    differs = np.zeros(max(len(hits) - 1, 0), dtype=bool)
+    # The instances with a surface form, as positions among all: those of node i, in their order, are begins[i]:ends[i].
+    named = np.flatnonzero(has_surface[graph.instances.targets])
+    bounds = np.searchsorted(named, graph.instances.offsets)
+    begins, ends = bounds[:-1], bounds[1:]
+    next_differs = np.zeros(max(len(named) - 1, 0), dtype=bool)  # in prominence
     if links is not None:
-        weights = links.weights(graph, graph.instances.targets[hits])
+        weights = links.weights(graph, graph.instances.targets[named])
         order = np.lexsort((-weights, np.repeat(np.arange(len(begins)), ends - begins)))
-        hits, differs = hits[order], np.diff(weights[order]) != 0
+        named, next_differs = named[order], np.diff(weights[order]) != 0
     if fame != "all":
         # An instance is in the head if fewer than a third of its class are more prominent, else in the torso if fewer
         # than two thirds are. So a cut between instances of the same prominence is made after the last of them.
-        differs |= np.diff(graph.sitelinks[graph.instances.targets[hits]]) != 0
-        changes, cuts = np.flatnonzero(differs) + 1, list[Int64s]()
+        next_differs |= np.diff(graph.sitelinks[graph.instances.targets[named]]) != 0
+        possible_cuts, cuts = np.flatnonzero(next_differs) + 1, list[Int64s]()
         for part in (1, 2):
             nominal = begins + -(-part * (ends - begins) // 3)  # rounded up
-            following = np.append(changes, len(hits))[np.searchsorted(changes, nominal)]
+            following = np.append(possible_cuts, len(named))[np.searchsorted(possible_cuts, nominal)]
             cuts.append(np.minimum(following, ends))
         thirds = {"head": (begins, cuts[0]), "torso": (cuts[0], cuts[1]), "tail": (cuts[1], ends)}
         begins, ends = thirds[fame]
     nodes = np.flatnonzero(ends - begins >= minimum)
     begins, ends = begins[nodes], np.minimum(ends[nodes], begins[nodes] + size)
-    leading = CsrRows.slices(begins, ends, hits)
+    leading = CsrRows.slices(begins, ends, named)
     return CandidateClasses(nodes, CsrRows(leading.offsets, graph.instances.targets[leading.targets]))
 
-
-# The outlier pool by list of classes.
 
 # The node of an item that is not a class.
 NO_NODE: Final = -1
@@ -137,19 +133,23 @@ class PoolLists:
 
 
 def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, Int64s, PoolLists]:
-    """All items (ascending) that may be an outlier in some language, the number of each item's list, and the lists."""
+    """Put all items that may be an outlier in some language on lists: those on a list are alike to every rule.
+
+    Returns the items (indices in the graph, ascending), the number of each item's list, and the lists.
+    """
     items = distinct(np.concatenate([np.zeros(0, dtype=np.uint32), *by_language]))
     classes, others = graph.classes.take(items), graph.other_classes.take(items)
     nodes, is_node = csr.indices_of(graph.items[items], graph.nodes)
     nodes[~is_node] = NO_NODE
-    # What items differ in besides their classes, as one more number; 0 for nothing, as most have.
+    # A few items are classes themselves, or have classes that are pruned or not of the best rank. The number of what
+    # such an item has goes into ``further``, 0 for nothing; other classes and its own node share a range of numbers.
     special = np.flatnonzero(is_node | (others.counts() > 0))
     further = np.zeros(len(items), dtype=np.int64)
-    # Both share one range of numbers: first other classes, then the items' own nodes.
     their_others = others.take(special)
     owners = np.concatenate([their_others.sources(), np.arange(len(special))])
     targets = np.concatenate([their_others.targets, nodes[special] + 1 + len(graph.whole_up)])
     further[special] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(special)))[0]
+    # Items with the same classes and the same further number share a list; one of them shows what is on it.
     count, numbers = csr.rank_keys(csr.pack_pairs(class_lists(classes)[0], further))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))
@@ -181,9 +181,6 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     return numbers, rows.take(example)
 
 
-# Shares of a class are counted over the items of the graph, and over the instances that nothing links to.
-
-
 @dataclass(frozen=True, slots=True)
 class CountedLists:
     """Lists of classes that items have, and how many items have each.
@@ -202,29 +199,30 @@ class CountedLists:
 
     @staticmethod
     def of_table(graph: ClassGraph, table: pa.Table) -> "CountedLists":
-        """Unlinked items from rows of ``schemas.UNLINKED``.
+        """Unlinked items from rows of ``schemas.UNLINKED``: a list of classes (QIDs), and how many items have it.
 
-        As in the graph, an item that has lost all its nodes does not count, nor does a page without a subject.
+        As in the graph, an item that has lost all its classes does not count, nor does a page without a subject.
         """
         lists = table["instance_of"].combine_chunks()
         coded = lists.flatten().dictionary_encode()
         codes, rows = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
+        # Of each distinct class: its node, or the number after all nodes of a hidden class (pruned, but below a node).
         class_numbers = qid_numbers(coded.dictionary)
-        nodes, is_node = csr.indices_of(class_numbers, graph.nodes)
+        nodes, is_left = csr.indices_of(class_numbers, graph.nodes)
         hidden, is_hidden = csr.indices_of(class_numbers, graph.hidden)
         nodes[is_hidden] = len(graph.nodes) + hidden[is_hidden]
-        is_node |= is_hidden
-        _, has_no_subject = csr.indices_of(class_numbers, graph.no_subjects)
-        is_counted = np.ones(len(table), dtype=bool)
-        is_counted[rows[has_no_subject[codes]]] = False
-        kept = is_node[codes] & is_counted[rows]
+        is_left |= is_hidden
+        _, is_of_pages = csr.indices_of(class_numbers, graph.no_subjects)
+        is_page = np.zeros(len(table), dtype=bool)
+        is_page[rows[is_of_pages[codes]]] = True
+        kept = is_left[codes] & ~is_page[rows]
         classes = CsrRows.from_pairs(rows[kept], nodes[codes[kept]], len(table))
         with_class = np.flatnonzero(classes.counts())
         return CountedLists(table["items"].to_numpy()[with_class], classes.take(with_class))
 
     @staticmethod
     def join(parts: Sequence["CountedLists"]) -> "CountedLists":
-        """The items of all parts, those with the same classes as one row."""
+        """Add up how many items have each list of classes in all parts; each distinct list becomes one row."""
         none = np.zeros(0, dtype=np.int64)
         counts = np.concatenate([none, *(part.counts for part in parts)])
         classes = CsrRows.join([csr.NO_ROWS, *(part.classes for part in parts)])

@@ -29,7 +29,6 @@ _LOOK: Final = 512
 # To start a walk costs as much as examining more: listing all of a set pays off up to this many times what a walk
 # would be expected to pass.
 _LISTING_BONUS: Final = 2
-
 # How many locations a walk examines before it counts the set, and the factor by which each later look grows.
 _FIRST_LOOK: Final = 64
 _GROWTH: Final = 8
@@ -63,67 +62,72 @@ class HashRing:
         return HashRing(self.keys[flags], self.rows[flags], lists, by_list)
 
     def walk(self, sets: BitPlanes, bit: int, start: np.uint64) -> Iterator[int]:
-        """The locations of the items whose list has the bit, from the hash key ``start`` once around the ring.
+        """Yield the locations of the items of a set, from the hash key ``start`` once around the ring.
 
-        Frequent items are found by examining one location after another. If they are so rare that listing and sorting
-        them costs less than the expected rest of the walk, they are listed.
+        A location is an index into the ring; in the set are the items whose list has the ``bit`` in ``sets``. They are
+        found by examining one location after another. If they are so rare that listing and sorting them costs less than
+        the expected rest of the walk, they are listed.
         """
         size = len(self.keys)
         begin, examined, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
-        in_set: Int64s | None = None
+        lists_in_set: Int64s | None = None
         while examined < size:
             ahead = (begin + examined + np.arange(min(look, size - examined))) % size
             yield from ahead[contains(sets.bitsets[self.lists[ahead]], np.uint64(bit))].tolist()
             examined += len(ahead)
             look *= _GROWTH
             if examined < size:
-                in_set = sets.rows_with(bit) if in_set is None else in_set
-                if int((self.by_list.offsets[in_set + 1] - self.by_list.offsets[in_set]).sum()) <= look:
-                    # All locations of the set that have not been examined yet.
-                    steps: Int64s = (self.by_list.take(in_set).targets.astype(np.int64) - begin) % size
+                lists_in_set = sets.rows_with(bit) if lists_in_set is None else lists_in_set
+                if int((self.by_list.offsets[lists_in_set + 1] - self.by_list.offsets[lists_in_set]).sum()) <= look:
+                    # All locations of the set, as steps from where the walk began, but for those examined already.
+                    steps: Int64s = (self.by_list.take(lists_in_set).targets.astype(np.int64) - begin) % size
                     steps.sort()
                     yield from ((begin + steps[steps >= examined]) % size).tolist()
                     return
 
     def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
-        """About ``most`` locations of each row's lists: all, or as many from equal parts of all, as ``starts`` decides.
+        """Take about ``most`` of the items on each row's lists, the same share of every list, spread evenly over it.
 
-        It depends on the items of this ring alone: lists have other numbers if other languages are built with it.
+        Returns their locations on the ring; ``starts`` has a hash key for each row, which decides where to begin. The
+        numbers of lists decide nothing, since they are others if other languages are built.
         """
+        # The lists that have items, each with the row that asks for it: n is the number of items on all lists of its
+        # row, m how many of these are wanted.
         offsets = self.by_list.offsets
         lists = lists.keep(offsets[lists.targets + 1] > offsets[lists.targets])
-        begins, owners = offsets[lists.targets], lists.sources()
+        begins, rows = offsets[lists.targets], lists.sources()
         sizes = offsets[lists.targets + 1] - begins
-        row_items = np.diff(offsets_of(sizes)[lists.offsets])[owners]
-        wanted = np.minimum(row_items, most)
-        shifts = (self.keys[self.by_list.targets[begins]] + starts[owners]) % row_items.astype(np.uint64)
-        # Of a row with n items of which m are wanted, a list gives m / n: the one at i if (i + 1) * m + shift reaches
-        # another multiple of n than i * m + shift, so the j-th is at (n - 1 - shift + j * n) // m. A shift for each
-        # list, by the key of its first item, decides which of those that are due less than one item give it.
-        counts = (sizes * wanted + shifts.astype(np.int64)) // row_items
-        list_offsets = offsets_of(counts)
-        steps = np.arange(list_offsets[-1]) - np.repeat(list_offsets[:-1], counts)
-        scaled = np.repeat(row_items - 1 - shifts.astype(np.int64), counts) + steps * np.repeat(row_items, counts)
-        locations = self.by_list.targets[np.repeat(begins, counts) + scaled // np.repeat(wanted, counts)]
-        return CsrRows(list_offsets[lists.offsets], locations)
+        n = np.diff(offsets_of(sizes)[lists.offsets])[rows]
+        m = np.minimum(n, most)
+        # A counter goes up by m at each item of a list, and the item that takes it to or past a multiple of n is taken.
+        # With n = 10 and m = 4 it is 4, 8, 12, 16, 20: the items at 2 and 4, in general at (n - 1 - shift + j * n) // m
+        # for j = 0, 1, ... It begins at the list's shift, so that of lists due less than one item some give one.
+        shifts = ((self.keys[self.by_list.targets[begins]] + starts[rows]) % n.astype(np.uint64)).astype(np.int64)
+        taken = (sizes * m + shifts) // n
+        list_offsets = offsets_of(taken)
+        j = np.arange(list_offsets[-1]) - np.repeat(list_offsets[:-1], taken)
+        indices = (np.repeat(n - 1 - shifts, taken) + j * np.repeat(n, taken)) // np.repeat(m, taken)
+        return CsrRows(list_offsets[lists.offsets], self.by_list.targets[np.repeat(begins, taken) + indices])
 
     def in_order(self, rows: Ints, locations: Ints, begins: Ints) -> Int64s:
-        """The locations of each row, row by row, in the order in which a walk from ``begins[row]`` on meets them.
+        """Sort locations (indices into the ring) by row, then in the order in which a walk around the ring meets them.
 
-        Location ``locations[i]`` belongs to row ``rows[i]``; a row may have any number of them.
+        Location ``locations[i]`` belongs to row ``rows[i]``, and the walk of a row begins at location ``begins[row]``.
         """
         size = max(len(self.keys), 1)
-        steps = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % size)
-        steps.sort()
-        in_order: Int64s = (begins[first_of(steps)] + second_of(steps)) % size
+        rows_and_steps = pack_pairs(rows, (locations.astype(np.int64) - begins[rows]) % size)
+        rows_and_steps.sort()
+        in_order: Int64s = (begins[first_of(rows_and_steps)] + second_of(rows_and_steps)) % size
         return in_order
 
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
-        """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``.
+        """For many classes at once, the locations of the first ``count`` items that each meets on its walk.
 
-        The next locations are examined for all classes. For classes that find too few there, whole sets are listed
-        where that costs less than to walk on.
+        Class i has bit ``bits[i]`` in ``sets`` (an item is in its set if the item's list has the bit), and starts at
+        the hash key ``starts[i]``. The next locations are examined for all classes. For a class that finds too few
+        there, its whole set is listed where that costs less than to walk on.
         """
+        # The next _LOOK locations of each class, as a row, and which of them are in its set.
         size = len(self.keys)
         begins = np.searchsorted(self.keys, starts)
         ahead = (begins[:, None] + np.arange(min(_LOOK, size))) % max(size, 1)
@@ -132,26 +136,26 @@ class HashRing:
         short = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
         if size <= _LOOK or not len(short):
             return found
-        # Every list that has one of the bits of these classes, once for each of them, and which of the classes it is.
+        # The sets of the classes that are short of items, as pairs: each list, with each such class whose bit it has.
         short_bits = bits[short]
         bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << short_bits.astype(np.uint64))
         with_bits = np.flatnonzero(bitsets != 0)
         flags = np.unpackbits(bitsets[with_bits].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-        rows, bit_of_list = np.nonzero(flags.view(bool))
-        lists = with_bits[rows]
-        class_of_list = np.argsort(short_bits)[np.searchsorted(np.sort(short_bits), bit_of_list)]
-        sizes = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
-        items = np.bincount(class_of_list, weights=sizes, minlength=len(short))
-        # A walk expects to pass count * size / items locations; listing costs about as much as there are items.
-        is_listed = items * items <= _LISTING_BONUS**2 * count * size
-        kept = is_listed[class_of_list]
-        located = self.by_list.take(lists[kept])
-        owners = class_of_list[kept][located.sources()]
-        in_order = self.in_order(owners, located.targets, begins[short])
-        first = offsets_of(np.bincount(owners, minlength=len(short))).tolist()
+        rows, bit_of_pair = np.nonzero(flags.view(bool))
+        list_of_pair = with_bits[rows]
+        class_of_pair = np.argsort(short_bits)[np.searchsorted(np.sort(short_bits), bit_of_pair)]
+        sizes = self.by_list.offsets[list_of_pair + 1] - self.by_list.offsets[list_of_pair]
+        set_sizes = np.bincount(class_of_pair, weights=sizes, minlength=len(short))
+        # A walk expects to pass count * size / set size locations; listing costs about as much as the set has items.
+        is_listed = set_sizes * set_sizes <= _LISTING_BONUS**2 * count * size
+        kept = is_listed[class_of_pair]
+        located = self.by_list.take(list_of_pair[kept])
+        classes = class_of_pair[kept][located.sources()]
+        in_order = self.in_order(classes, located.targets, begins[short])
+        offsets = offsets_of(np.bincount(classes, minlength=len(short))).tolist()
         for row, index in enumerate(short.tolist()):
             if is_listed[row]:
-                found[index] = in_order[first[row] : min(first[row] + count, first[row + 1])].tolist()
+                found[index] = in_order[offsets[row] : min(offsets[row] + count, offsets[row + 1])].tolist()
             else:
                 found[index] = list(islice(self.walk(sets, int(bits[index]), starts[index]), count))
         return found

@@ -15,8 +15,6 @@ from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
 
-# Sets of up to 64 classes, for many rows at once.
-
 WIDTH: Final = 64
 # The first targets of all rows are united column by column, up to this many; the rest of longer rows in one call.
 _COLUMNS: Final = 12
@@ -52,7 +50,8 @@ class RowUnion:
 
     @staticmethod
     def of(rows: CsrRows) -> "RowUnion":
-        """Lay rows out."""
+        """Lay rows out: the first targets of all rows as columns, and what long rows have beyond these as a rest."""
+        # The rows that are not empty, longest first: those with a j-th target are the first of them.
         counts = rows.counts()
         order: Int64s = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         counts, begins, targets = counts[order], rows.offsets[order].astype(np.int64), rows.targets.astype(np.int64)
@@ -60,18 +59,19 @@ class RowUnion:
         tails = CsrRows.slices(begins[:with_rest] + _COLUMNS, begins[:with_rest] + counts[:with_rest], targets)
         return RowUnion(
             order=order,
-            columns=tuple(targets[begins[:end] + column] for column, end in enumerate(with_column) if end),
+            columns=tuple(targets[begins[:size] + column] for column, size in enumerate(with_column) if size),
             rest=tails.targets.astype(np.int64),
             starts=tails.offsets[:-1].astype(np.int64),
             count=len(rows),
         )
 
     def union(self, bitsets: Bitsets) -> Bitsets:
-        """For each row the union of its targets' bitsets; an empty row's is empty."""
+        """For each row the union (bitwise or) of the bitsets of its targets; ``bitsets`` has one for each target."""
         united = np.zeros(self.count, dtype=np.uint64)
         if len(self.order):
             # All targets are in range; with "clip" numpy does not check them before it begins.
             found: Bitsets = bitsets.take(self.columns[0], mode="clip")
+            # Rows come longest first, so the rows with a target in a later column are the first ones.
             for column in self.columns[1:]:
                 found[: len(column)] |= bitsets.take(column, mode="clip")
             if len(self.rest):
@@ -110,8 +110,6 @@ def set_bits(count: int, rows: Ints, bits: Ints) -> Bitsets:
     return bitsets
 
 
-# Which classes are nearer than μ to which.
-
 # Each round strips what the previous one exposed; after these, little is left to strip.
 _ROUNDS: Final = 4
 # Pushing a bitset to a neighbour takes about this many times as long as pulling one from a neighbour.
@@ -141,7 +139,11 @@ class NeighbourhoodIndex:
 
 
 def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodIndex:
-    """Strip the graph of both directions of P279 down to what short paths between the ends need."""
+    """Strip the graph of both directions of P279 to what distances between the ``ends`` (nodes) depend on.
+
+    ``edges_1`` are the edges left, and ``edges_2`` those of length two, which replace a node that is only passed
+    through. Either leads from row to row: row i is node ``nodes[i]``, until the next round numbers rows anew.
+    """
     count = len(graph.nodes)
     nodes: Ints = np.arange(count)
     is_end: Flags = np.zeros(count, dtype=bool)
@@ -182,21 +184,20 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
 class NeighbourhoodSearch:
     """A stripped graph prepared to say which of the ``ends`` are nearer than ``distance`` to something.
 
-    Every row is given, ``distance`` - 1 times, what its neighbours have. Bits of one step ago come over edges of length
-    one, bits of two steps ago over edges of length two: in the example of ``NeighbourhoodIndex``, a bit set on A
-    reaches C in step 2, D in step 3. The bitsets of the current step and of the step before are one array of twice the
-    number of rows; an edge of length two reads from the second half.
+    In the example of ``NeighbourhoodIndex``, a bit set on A reaches C in step 2, D in step 3. The bitsets of the
+    current step and of the step before are one array of twice the number of rows; an edge of length two reads from the
+    second half.
     """
 
     def __init__(self, index: NeighbourhoodIndex, distance: int, ends: Ints) -> None:
+        """Prepare to search from any rows of the index for the ``ends`` (nodes) fewer than ``distance`` steps away."""
         self.rows = len(index.edges_1)
         self._steps = distance - 1
         self._ends: Int64s = index.node_to_row[ends].astype(np.int64)
-        # Each row with the targets of both; those of edges of length two are numbered after all rows.
-        sources = np.concatenate([index.edges_1.sources(), index.edges_2.sources()])
-        targets = np.concatenate(
-            [index.edges_1.targets.astype(np.int64), index.edges_2.targets.astype(np.int64) + self.rows]
-        )
+        # The edges of length one and two as one set of rows: with n rows, target n + i is row i, but two steps away.
+        one, two = index.edges_1, index.edges_2
+        sources = np.concatenate([one.sources(), two.sources()])
+        targets = np.concatenate([one.targets.astype(np.int64), two.targets.astype(np.int64) + self.rows])
         self._neighbours = CsrRows.from_pairs(sources, targets, self.rows)
         self._degrees = self._neighbours.counts()
         self._pull_all = RowUnion.of(self._neighbours)
@@ -204,11 +205,15 @@ class NeighbourhoodSearch:
         self._pull_ends = RowUnion.of(self._neighbours.take(self._ends))
 
     def near(self, bitsets: Bitsets) -> Bitsets:
-        """For each end the union of the bitsets of all rows fewer than ``distance`` steps away; one bitset a row."""
+        """For each end the union of the bitsets of all rows fewer than ``distance`` steps away.
+
+        ``bitsets`` has one for each row, a class of the index. At each step, a row gets the bits that its neighbours
+        one step away have now, and those that the ones two steps away had a step before.
+        """
         size, neighbours = self.rows, self._neighbours
         now_and_before = np.concatenate([bitsets, np.zeros_like(bitsets)])
         for _ in range(self._steps - 1):
-            # What each row's neighbours have is pulled by all rows, or pushed by the frontier while that is small.
+            # All rows pull what their neighbours have, unless so few have bits that pushing these costs less.
             frontier = np.flatnonzero(now_and_before != 0)
             degrees = self._degrees[frontier % size]
             if _PUSH_COST * int(degrees.sum()) > len(neighbours.targets):
@@ -216,7 +221,7 @@ class NeighbourhoodSearch:
             else:
                 # Edges have no direction, so the row of a node also lists the rows that it pushes to.
                 rows = neighbours.take(frontier % size)
-                # Current bits go over edges_1, earlier ones over edges_2.
+                # Bits of now go over edges of length one, those of before over edges of length two.
                 over_edge = np.repeat(frontier >= size, degrees) == (rows.targets >= size)
                 pushed = np.repeat(now_and_before[frontier], degrees)
                 received = np.zeros(size, dtype=np.uint64)
@@ -226,9 +231,6 @@ class NeighbourhoodSearch:
             now_and_before[:size] = now
         of_ends: Bitsets = now_and_before[self._ends]
         return of_ends | self._pull_ends.union(now_and_before) if self._steps else of_ends
-
-
-# Which classes are below which.
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +267,10 @@ class AncestorIndex:
 
 
 def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
-    """The index of the terminals, which are nodes with these P279 edges, and of everything above them."""
-    # What is reached from the terminals, numbered in the order of the nodes.
+    """Order the terminals and everything above them by level; nodes have the P279 edges ``up`` to superclasses.
+
+    Classes are numbered three times: as nodes, in the order of nodes among those reached, and as rows of the result.
+    """
     size, nodes = len(up), np.flatnonzero(csr.steps_from(up, terminals) >= 0)
     reached = up.take(nodes)
     up = CsrRows(reached.offsets, _new_numbers(nodes, size)[reached.targets])
@@ -310,14 +314,18 @@ class DownwardPass:
         self._levels = [int(start) for start in index.level_starts]
 
     def propagate_down(self, bitsets: Bitsets) -> Bitsets:
-        """For each component the union of the bitsets of its rows and of everything above them."""
+        """For each component (the classes on a cycle, or one class) the union of its bitsets and of all those above it.
+
+        ``bitsets`` has one for each row, a class; rows are in the order of their components, and these by level.
+        """
         if not self.rows:
             return bitsets
         found: Bitsets = np.bitwise_or.reduceat(bitsets, self._starts)
+        # From the top down, a level takes over what its parents have. Level 0 has no parents; on every other level each
+        # component has at least one, so that no slice given to ``reduceat`` is empty.
         offsets = self._offsets
-        # Level 0 has no parents; on every other level each component has at least one.
         for first, end in zip(self._levels[1:-1], self._levels[2:], strict=True):
             begin = offsets[first]
-            above = found[self._targets[begin : offsets[end]]]
-            found[first:end] |= np.bitwise_or.reduceat(above, offsets[first:end] - begin)
+            of_parents = found[self._targets[begin : offsets[end]]]
+            found[first:end] |= np.bitwise_or.reduceat(of_parents, offsets[first:end] - begin)
         return found

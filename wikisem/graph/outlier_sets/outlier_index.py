@@ -22,13 +22,10 @@ from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, Downw
 from wikisem.graph.outlier_sets.overlap import Overlap, OverlapIndex, build_overlap_index, count_lists
 from wikisem.recipes.options import OutlierOptions, Recipe
 
-# Kin: what is an instance of a class, above it or below it, in the whole graph. The pruned graph says which classes
-# bring items in.
-
 
 @dataclass(frozen=True, slots=True)
 class KinIndex:
-    """The whole graph above all that may be kin, pruned classes included.
+    """The whole graph, pruned classes included, above all that may be kin: an instance of a class, above or below it.
 
     ``classes`` has for each list of the outlier pool the rows in ``ancestors`` of all classes that its items are an
     instance of, at any sound rank. The item of list ``own_lists[i]`` is itself the class in row ``own_rows[i]``.
@@ -65,20 +62,18 @@ class Kin:
         return self._by_component.union(self._down.propagate_down(set_bits(self._down.rows, rows, classes.sources())))
 
     def barred(self, classes: Ints) -> Bitsets:
-        """Bit i of a list says that its items are never outliers of class i, in whatever outlier set.
+        """Bit i of each list of classes in the pool: whether its items can never be outliers of class i of ``classes``.
 
-        They are the class itself, above it or below it, or its instances.
+        These are direct instances of the class, and items that are themselves the class, above it or below it.
         """
         bits, rows = np.arange(len(classes)), self._ancestors.node_to_row[classes]
         asked = set_bits(self._down.rows, rows, bits)
         barred = self._by_row.union(asked)
+        # Of each component, which classes it is at or below, and which at or above; an item that is a class is in one.
         owners, above = csr.pairs_from(self._ancestors.component_parents, bits, self._ancestors.component[rows])
         related = self._down.propagate_down(asked) | set_bits(len(self._ancestors.component_starts), above, owners)
         barred[self._own_lists] |= related[self._own_components]
         return barred
-
-
-# The classes that bring items into an outlier set.
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +101,6 @@ class ViaIndex:
     direct: SparseRows
 
 
-# Status classes, which nothing below their parents is an outlier of.
-
 # Items are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 
@@ -129,21 +122,22 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     """
     if not share:
         return np.zeros(len(candidates), dtype=bool)
+    # How many instances each candidate has, unlinked items (which the graph lacks) included; their pruned classes do
+    # not count, since the graph has dropped those of its items as well.
     count, none = len(graph.nodes), np.zeros(0, dtype=np.int64)
-    # Of items of the graph only classes that are left in it count, so of the others as well.
-    stated = unlinked.classes.keep(unlinked.classes.targets < count)
-    unlinked_instances = np.bincount(stated.targets, unlinked.counts[stated.sources()], minlength=count)
+    of_unlinked = unlinked.classes.keep(unlinked.classes.targets < count)
+    unlinked_instances = np.bincount(of_unlinked.targets, unlinked.counts[of_unlinked.sources()], minlength=count)
     instances = (graph.instances.counts() + unlinked_instances.astype(np.int64))[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
-    # An instance with another class has several; if these are too few, it does not matter which of them are below.
+    # First a bound that is cheap: an instance with another class has several classes, whichever they are. Then what is
+    # counted, for the candidates that reach it. A row of the graph is one item, a row of unlinked items many.
     several, with_several = list[tuple[CsrRows, Int64s | None]](), np.zeros(count)
-    for classes, numbers in ((graph.classes, None), (stated, unlinked.counts)):
-        # Found without a count for every row at once.
-        begins = range(0, len(classes), _CHUNK)
+    for classes, items_of_row in ((graph.classes, None), (of_unlinked, unlinked.counts)):
+        begins = range(0, len(classes), _CHUNK)  # in parts, since counts of all rows at once would need much memory
         found = [begin + np.flatnonzero(np.diff(classes.offsets[begin : begin + _CHUNK + 1]) > 1) for begin in begins]
         rows = np.concatenate([none, *found])
-        lists, items = classes.take(rows), None if numbers is None else numbers[rows]
+        lists, items = classes.take(rows), None if items_of_row is None else items_of_row[rows]
         several.append((lists, items))
         with_several += np.bincount(lists.targets, None if items is None else items[lists.sources()], minlength=count)
     may_be = with_several[candidates] >= needed
@@ -158,35 +152,35 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, n
 
     ``several`` has the classes of every item with more than one; row i is ``numbers[i]`` items, or one.
     """
+    # Many items have the same classes: the distinct lists of those that have a candidate.
     is_candidate = np.zeros(len(graph.whole_up), dtype=bool)
     is_candidate[candidates] = True
     with_candidate = np.flatnonzero(several.keep(is_candidate[several.targets]).counts())
     list_of, lists = class_lists(several.take(with_candidate))
-    # Every two classes of each list, in both orders and each with itself.
+    # All pairs of a candidate and a class that are on a list together, the candidate itself included.
     sources = lists.sources()
-    second_rows = lists.take(sources)
-    first, second, owners = lists.targets[second_rows.sources()], second_rows.targets, sources[second_rows.sources()]
-    rows, is_asked = csr.indices_of(first, candidates)
-    first, second, owners, rows = first[is_asked], second[is_asked], owners[is_asked], rows[is_asked]
-    # The second class is the first one, is below it, or is on a cycle with it.
+    seconds = lists.take(sources)
+    first, second, list_of_pair = lists.targets[seconds.sources()], seconds.targets, sources[seconds.sources()]
+    candidate, is_asked = csr.indices_of(first, candidates)
+    first, second = first[is_asked], second[is_asked]
+    list_of_pair, candidate = list_of_pair[is_asked], candidate[is_asked]
+    # Whether the class is the candidate, is below it, or is on a cycle with it: then the candidate is reached from it.
     count, ranks = csr.rank_keys(second)
     classes = np.zeros(count, dtype=np.int64)
     classes[ranks] = second
     above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(count), classes))
-    is_at_or_below = csr.are_known(csr.pack_pairs(ranks, first), above)
-    keys = csr.sort_pairs(csr.pack_pairs(owners[~is_at_or_below], rows[~is_at_or_below]))
+    is_other = ~csr.are_known(csr.pack_pairs(ranks, first), above)
+    # Each list with another class counts once for a candidate, with all of its items.
+    keys = csr.sort_pairs(csr.pack_pairs(list_of_pair[is_other], candidate[is_other]))
     items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))
     counts = np.bincount(csr.second_of(keys), items[csr.first_of(keys)], minlength=len(candidates))
     return counts.astype(np.int64)
 
 
-# What items are coarsely, such as people or places, by the whole graph and not by a list made by hand.
-
 # A class is *coarse* if a twentieth of all items are instances of it, at any depth: *human*, *artificial object*,
 # *spatial entity*. An item is an instance of about ten of them, one above the other or side by side. The smallest is
 # its *coarse type*. Near outliers agree with members in all of them, because which is the smallest hinges on the share,
 # and share a *kind* with most, a class that is not coarse.
-
 # With coarser types (a tenth) a guesser that knows the types of 5 to 7 % of all items is right in 30 to 40 % of near
 # cases, with these in 11 to 19 %; finer ones (a fiftieth) leave no group of a graph of 3,311 items (docs/outliers.md).
 COARSE: Final = 0.05
@@ -196,23 +190,22 @@ COARSE: Final = 0.05
 class CoarseIndex:
     """The components of coarse classes, those with most items first, and what is at or below them.
 
-    ``below`` has a bitset for each component of the ancestor index, once for each 64 of the coarse ones: bit i says
-    that it is coarse class i of these, or below it.
+    ``below`` has the rows of ``_below`` one after the other.
     """
 
     components: Int64s
     below: Bitsets
 
 
-def build_coarse_index(
-    graph: ClassGraph, ancestors: AncestorIndex, instances: Int64s, *, linked: bool = False
-) -> CoarseIndex:
-    """The index for the items of a graph; ``instances`` counts those of each component, and maybe further items.
+def build_coarse_index(graph: ClassGraph, ancestors: AncestorIndex, instances: Int64s, *, linked: bool) -> CoarseIndex:
+    """Find the coarse classes, of which a twentieth (COARSE) or more of all items are instances, at any depth.
 
     Where outliers are ``linked``, items without a sitelink do not count: a build may not even keep them.
+    ``instances`` counts the items of each component (the classes on a cycle, or one class), and maybe further items.
     """
     counted = np.flatnonzero(graph.sitelinks > 0) if linked else np.arange(len(graph.items))
     least = COARSE * max(len(counted), 1)
+    # ``instances`` may count too many: those with enough are counted again, among the items that count.
     frequent = np.flatnonzero(instances >= least)
     below, counts = _below(ancestors, frequent), np.zeros(len(frequent), dtype=np.int64)
     for begin in range(0, len(counted) if len(frequent) else 0, _CHUNK):
@@ -224,9 +217,9 @@ def build_coarse_index(
 
 
 def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
-    """Bitsets of shape ``(ceil(len(components) / 64), all components)``: which of ``components`` each is, or is below.
+    """Of every component (the classes on a cycle, or one class), which of some ``components`` it is, or is below.
 
-    Bit i of row r is ``components[64 * r + i]``.
+    Row r has a bitset for every component of the index, in which bit i is for ``components[64 * r + i]``.
     """
     down, size = DownwardPass(ancestors), len(ancestors.component_starts)
     parts = [components[begin : begin + WIDTH] for begin in range(0, len(components), WIDTH)]
@@ -235,10 +228,13 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
 
 
 def _flags(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> npt.NDArray[np.bool_]:
-    """Of which coarse classes each item is an instance, in columns, at least as many as there are such classes."""
+    """Which items (rows) are instances of which coarse classes (columns, filled up with False to a multiple of 64).
+
+    ``below`` has the bitsets of ``_below`` for the coarse classes: of each component, which of them it is at or below.
+    """
     stated = graph.stated(items)
     union = RowUnion.of(CsrRows(stated.offsets, ancestors.component_of(stated.targets))).union
-    # 64 classes of all items, then the next 64: turned round, the bytes of an item's bitsets are one row of bits.
+    # A row of bitsets has 64 classes of all items; transposed, the bytes of an item are one row of bits, one a class.
     bitsets = np.array([union(of_classes) for of_classes in below], dtype=np.uint64).reshape(len(below), len(items))
     of_items = np.ascontiguousarray(bitsets.T).astype("<u8").view(np.uint8)
     return np.unpackbits(of_items, axis=1, bitorder="little").view(bool)
@@ -255,7 +251,7 @@ class CoarseTypes:
         self._below = index.below.reshape(-(-len(index.components) // WIDTH), len(ancestors.component_starts))
 
     def of_items(self, items: Ints) -> Int64s:
-        """The coarse type of each item, a node; -1 if it is an instance of no coarse class."""
+        """The coarse type of each item, a node: the smallest coarse class that it is an instance of; -1 if of none."""
         # Shape (items, coarse classes, the largest first): an item's last column is that of its smallest class.
         flags = _flags(self._graph, self._ancestors, self._below, items)
         last = flags.shape[1] - 1 - np.argmax(flags[:, ::-1], axis=1) if flags.size else np.zeros(len(items), int)
@@ -267,32 +263,36 @@ class CoarseTypes:
         return found
 
     def kinds(self, node: int, members: Ints) -> Ints:
-        """The kinds of a class: the components that most of its ``members`` (items) are instances of, at any depth.
+        """The kinds of a class (node): other classes that most of its ``members`` (items) are instances of.
 
-        Coarse ones are left out, as are the class's own and those below it, of which no outlier may be.
+        They may be so at any depth. Kinds are components, the classes on a cycle or one class. Coarse classes, with a
+        twentieth of all items, are left out, as are the class and those below it, of which no outlier may be.
         """
         stated, parents = self._graph.stated(members), self._ancestors.component_parents
         _, of_members = pairs_from(parents, stated.sources(), self._ancestors.component_of(stated.targets))
         common, counts = np.unique(of_members, return_counts=True)
         common = np.setdiff1d(common[2 * counts > len(members)], self._components)
-        numbers, above = pairs_from(parents, np.arange(len(common)), common)
-        kinds: Ints = np.delete(common, numbers[above == self._ancestors.component_of(np.array([node]))[0]])
+        # Those that have the class among what is above them, each itself included.
+        indices, above = pairs_from(parents, np.arange(len(common)), common)
+        kinds: Ints = np.delete(common, indices[above == self._ancestors.component_of(np.array([node]))[0]])
         return kinds
 
     def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
-        """Which lists are of all coarse classes of most ``members`` (items) of a class, and of none that no member has.
+        """Which lists of the pool agree with the ``members`` (items) of a class (node) in all coarse classes.
 
-        Coarse classes at or below the class itself do not count: of those no outlier is an instance.
+        A list agrees if its items are instances of each coarse class that most members are instances of, and of none
+        that no member is. Coarse classes at or below the class itself are not needed: they hold no outlier.
         """
         flags = _flags(self._graph, self._ancestors, self._below, members)
         counts = flags[:, : len(self._components)].sum(axis=0)
-        # At most one coarse class is the class itself.
+        # Which coarse classes are the class or below it: none if it is not coarse itself.
         own = np.flatnonzero(self._components == self._ancestors.component_of(np.array([node])))
         bitsets = self._below[own // WIDTH][:, self._components]
         is_below = contains(bitsets, (own % WIDTH)[:, np.newaxis]).any(axis=0)
+        # One bitset for each 64 coarse classes.
         needed, barred = (
-            set_bits(len(self._below), bits // WIDTH, bits % WIDTH)[:, np.newaxis]
-            for bits in map(np.flatnonzero, ((2 * counts > len(members)) & ~is_below, counts == 0))
+            set_bits(len(self._below), coarse // WIDTH, coarse % WIDTH)[:, np.newaxis]
+            for coarse in map(np.flatnonzero, ((2 * counts > len(members)) & ~is_below, counts == 0))
         )
         agree: Flags = (self._of_lists[:, lists] & (needed | barred) == needed).all(axis=0)
         return agree
@@ -302,9 +302,6 @@ class CoarseTypes:
         """The coarse classes of each list of the pool, in rows as those of ``CoarseIndex.below``."""
         union = RowUnion.of(CsrRows(self._pool.offsets, self._ancestors.component[self._pool.targets])).union
         return np.array([union(bitsets) for bitsets in self._below], dtype=np.uint64).reshape(-1, len(self._pool))
-
-
-# The index of all of these, and the outlier sets that are read from it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,25 +325,27 @@ class OutlierIndex:
 def build_outlier_index(
     graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, unlinked: CountedLists = NO_UNLINKED
 ) -> OutlierIndex:
-    """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
-    # What is near which class, and which classes are above the pool.
+    """Prepare what outlier sets are read from, by the lists of classes of a pool and candidates (ascending nodes)."""
+    # Distances: which classes of the pool are near a parent of a candidate. Then what is above the pool's classes.
     terminals = distinct(lists.classes.targets)
     ends = distinct(np.concatenate([terminals, graph.up.take(candidates).targets]))
     neighbourhood = near.build_neighbourhood_index(graph, ends)
     ancestors = near.build_ancestor_index(graph.up, terminals)
-    # What each class brings: from each class that is on a list to all components above it. These are a few dozen for
-    # each list, because the graph is pruned near its root.
+    # What each class brings: the lists with a class at or below it. Each list has a few dozen components (cycles, or
+    # single classes) above it, because the graph is pruned near its root.
     direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
     components = ancestors.component_of(direct.owners)
     classes, above = csr.pairs_from(ancestors.component_parents, np.arange(len(components)), components)
     below = direct.rows.take(classes)
     at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
+    # The order in which a class meets those that bring items.
     rows = np.arange(len(ancestors.row_to_node))
     ring = HashRing.of(recipe.seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
-    # From here on of the whole graph, last because that reads the classes of all items, which stay mapped.
+    # Now of the graph before pruning: what bars an item, and what two classes share, by unlinked items (which the graph
+    # lacks) as well. This comes last because it reads the classes of all items, which stay mapped.
     instance_lists = count_lists(graph, unlinked) if recipe.outliers.certificate else NO_UNLINKED
     stated, own_lists = lists.classes.merged(lists.others), np.flatnonzero(lists.nodes != NO_NODE)
-    own_nodes = lists.nodes[own_lists]
+    own_nodes = lists.nodes[own_lists]  # the nodes of items that are classes themselves
     known = np.concatenate([stated.targets, own_nodes, candidates, instance_lists.classes.targets])
     above_all = near.build_ancestor_index(graph.whole_up, distinct(known))
     stated_rows = CsrRows(stated.offsets, above_all.node_to_row[stated.targets])
@@ -401,22 +400,23 @@ class OutlierSets:
     """Reads outlier sets from an index; every answer has one bitset a list, one bit a class asked for."""
 
     def __init__(self, graph: ClassGraph, index: OutlierIndex, options: OutlierOptions) -> None:
+        """Lay the index out for bitsets. Only with certificates are shared instances and coarse types known."""
         self._graph, self._index, self._options = graph, index, options
         self._ancestor_row, self._neighbour_row = index.ancestors.node_to_row, index.neighbourhood.node_to_row
         self._down, self._kin = DownwardPass(index.ancestors), Kin(index.kin)
-        strength = options.certificate
-        linked = options.min_sitelinks > 0
+        strength, linked = options.certificate, options.min_sitelinks > 0
         self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength, linked=linked) if strength else None
         self.coarse = CoarseTypes(graph, index.kin.ancestors, index.coarse, index.kin.classes) if strength else None
-        self._terminals = distinct(index.lists.classes.targets)
-        self._search = near.NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
+        # The classes of the pool; from each list to these, and to their components (the classes on a cycle, or one).
         classes = index.lists.classes
+        self._terminals = distinct(classes.targets)
+        self._search = near.NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
         self._by_component = RowUnion.of(CsrRows(classes.offsets, index.ancestors.component_of(classes.targets)))
         self._by_terminal = RowUnion.of(CsrRows(classes.offsets, np.searchsorted(self._terminals, classes.targets)))
         self._component_sizes = np.bincount(index.ancestors.component)
 
     def of(self, classes: Ints) -> ClassOutliers:
-        """Find the outlier sets of up to 64 classes (nodes); bit i of every bitset is of class i.
+        """Find the outlier sets of up to 64 classes (nodes): for each list of classes of the pool a bit for each class.
 
         A list is in O1 or O2 if a class of its items is a sibling or a cousin, or below one; in O3 if none of its
         classes is near a parent, and it is in neither of the others.
@@ -424,24 +424,25 @@ class OutlierSets:
         assert len(classes) <= near.WIDTH
         parents, possible = self._graph.up.take(classes), self.allowed(classes, certified=False)
         allowed = possible & self.overlap.certified(classes) if self.overlap is not None else possible
-        # P²(v): a class may be a parent and a grandparent at once. Its other children are siblings; O2 is without O1.
+        # O1 and O2, by siblings and cousins: other children of a parent, and of a parent's parent. A class may be both;
+        # O2 is without O1.
         above = self._graph.up.take(parents.targets)
         grandparents = CsrRows.from_pairs(parents.sources()[above.sources()], above.targets, len(parents))
         siblings, cousins = self._children_of(parents, classes), self._children_of(grandparents, classes)
         o1: Bitsets = self._by_component.union(siblings.at_or_below)
         o2: Bitsets = self._by_component.union(cousins.at_or_below) & ~o1
-        # A class without parents has no O3.
+        # O3, by distance from the parents; a class without parents has none.
         with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
         starts = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
         terminals_near = self._search.near(starts)
         o3: Bitsets = ~self._by_terminal.union(terminals_near) & with_parents & ~o1 & ~o2
+        # The classes via which lists are in O3 and O2. A cousin at or below a sibling brings nothing that O1 lacks.
         far = np.zeros(self._down.rows, dtype=np.uint64)
         far[self._ancestor_row[self._terminals]] = ~terminals_near & with_parents
-        # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
+        # Related outliers are of another kind: not below the class or any of its parents.
         other_kind = None
         if self._options.related:
-            # What is below a class or any of its parents is of its kind, or of a sibling's.
             owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
             family = CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
             other_kind = allowed & ~self._kin.at_or_below(family)
@@ -456,11 +457,12 @@ class OutlierSets:
         )
 
     def allowed(self, classes: Ints, *, certified: bool = True) -> Bitsets:
-        """Bit i of a list says that its items may be outliers of class i, be they near, far or neither.
+        """Bit i of each list of classes of the pool: whether its items may be outliers of class i, in whatever set.
 
-        Without ``certified``, they need no certificates, even if the recipe asks for some.
+        Without ``certified``, they need no certificate: evidence that they are no instances of the class (``Overlap``).
         """
         allowed: Bitsets = ~self._kin.barred(classes)
+        # Of a status class, such as *college town*, nothing below its parents is an outlier: any city may be one.
         is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
         if is_status.any():
             parents = self._graph.up.take(classes)
@@ -470,10 +472,11 @@ class OutlierSets:
         return allowed
 
     def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
-        """For some of the classes of ``found``, and ``members`` (items) of each, the lists whose items may be near.
+        """For the classes of ``found`` with these ``bits``, find the lists of the pool that may have near outliers.
 
-        Yields two parallel arrays for each class: the lists, and for each of them the number of instances of the
-        smallest kind that most members and its items are of.
+        ``members`` has the items of each class's cluster. Near are items that share a kind with most of them, a class
+        that is not coarse, and agree with them in all coarse classes. Yields two parallel arrays for each class: the
+        lists, and the number of instances of the smallest such kind of each.
         """
         assert self.coarse is not None
         overlap = self._index.overlap
@@ -483,12 +486,12 @@ class OutlierSets:
             # Of a status class what is of the same kind may be an instance that nobody stated.
             if self._index.is_status[np.searchsorted(self._index.candidates, node)]:
                 lists = lists[:0]
-            # Of the kinds that a list is at or below, the smallest comes last and stays.
+            # The size of the smallest kind of each list: kinds are written largest first, so the smallest stays.
             classes, sizes = overlap.pool.take(lists), np.zeros(len(lists), dtype=np.int64)
-            owners, kinds = classes.sources(), self.coarse.kinds(node, items)
+            list_of_class, kinds = classes.sources(), self.coarse.kinds(node, items)
             for kind in kinds[np.argsort(-overlap.instances[kinds])].tolist():
                 is_of_kind = csr.indices_of(classes.targets, overlap.below.row(kind))[1]
-                sizes[owners[is_of_kind]] = overlap.instances[kind]
+                sizes[list_of_class[is_of_kind]] = overlap.instances[kind]
             lists, sizes = lists[sizes > 0], sizes[sizes > 0]
             agree = self.coarse.agree(node, items, lists)
             yield lists[agree], sizes[agree]
@@ -503,9 +506,12 @@ class OutlierSets:
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
 
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
-        """All children of each class's sources (its parents or grandparents) but itself, and everything below them."""
-        bitsets = set_bits(self._down.rows, self._ancestor_row[sources.targets], sources.sources())
-        relatives = self._down.parents.union(bitsets)
+        """The siblings or cousins of each of up to 64 classes: all children of its ``sources``, but for itself.
+
+        Row i of ``sources`` has the parents or grandparents of class i (nodes); bit i of what is returned is for it.
+        """
+        has_source = set_bits(self._down.rows, self._ancestor_row[sources.targets], sources.sources())
+        relatives = self._down.parents.union(has_source)
         # Only the class itself is left out: other classes on its cycle are siblings like any other.
         for bit, row in enumerate(self._ancestor_row[classes].tolist()):
             if row >= 0:
@@ -513,32 +519,33 @@ class OutlierSets:
         return RelativeSet(relatives, self._down.propagate_down(relatives))
 
     def via(self, found: ClassOutliers, lists: Ints, bits: Ints, numbers: Ints) -> Int64s:
-        """The class (node) via which each of some items came into an outlier set; of several the lowest.
+        """The class (node) via which each of some outliers came into an outlier set; of several the lowest.
 
-        Item i is on list ``lists[i]``, and was drawn for class ``bits[i]`` of ``found`` as O1, O2 or other, by
-        ``numbers[i]``. It came into O1 or O2 via a relative of the class, which is on the list or above a class on it;
-        any other item came via a class on its list.
+        Outlier i is on list ``lists[i]`` of the pool, and was drawn for the class with bit ``bits[i]`` in ``found``,
+        from the set O1, O2 or another, of number ``numbers[i]``. It came into O1 (or O2) via a sibling (or a cousin) of
+        the class, on its list or above a class on it; into another set via a class on its list.
         """
         pool, ancestors = self._index.lists.classes, self._index.ancestors
-        via: Int64s = pool.targets[pool.offsets[lists]].astype(np.int64)
+        via: Int64s = pool.targets[pool.offsets[lists]].astype(np.int64)  # the first class of the list
         for number, relatives in enumerate(found.relatives, start=1):
             drawn = np.flatnonzero(numbers == number)
             via[drawn] = np.iinfo(np.int64).max
+            # Pairs of an outlier and a component that it is on (a cycle, or one class), from its list upwards.
             classes = pool.take(lists[drawn])
             outliers: Ints = drawn[classes.sources()]
             component: Ints = ancestors.component_of(classes.targets)
-            # Upwards, through components that have the bit only: those at or below a relative.
             while len(outliers):
+                # Only what is at or below a relative leads up to one.
                 inside = contains(relatives.at_or_below[component], bits[outliers])
                 pairs = distinct(csr.pack_pairs(outliers[inside], component[inside]))
                 outliers, component = csr.first_of(pairs), csr.second_of(pairs)
-                # The rows of each component that was reached, and which of them are relatives.
+                # The rows (single classes) of each component that was reached, and which of them are relatives.
                 sizes = self._component_sizes[component]
                 before = np.cumsum(sizes) - sizes
-                owners = np.repeat(outliers, sizes)
-                rows = np.repeat(ancestors.component_starts[component] - before, sizes) + np.arange(len(owners))
-                is_relative = contains(relatives.relatives[rows], bits[owners])
-                np.minimum.at(via, owners[is_relative], ancestors.row_to_node[rows[is_relative]])
+                outlier_of_row = np.repeat(outliers, sizes)
+                rows = np.repeat(ancestors.component_starts[component] - before, sizes) + np.arange(sizes.sum())
+                is_relative = contains(relatives.relatives[rows], bits[outlier_of_row])
+                np.minimum.at(via, outlier_of_row[is_relative], ancestors.row_to_node[rows[is_relative]])
                 above = ancestors.component_parents.take(component)
                 outliers, component = outliers[above.sources()], above.targets
         return via

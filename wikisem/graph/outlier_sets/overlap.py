@@ -41,18 +41,17 @@ _KEPT: Final = 4 * WIDTH
 
 
 def count_lists(graph: ClassGraph, unlinked: CountedLists) -> CountedLists:
-    """The distinct lists of classes that items have in the whole graph, and how many items have each.
+    """The distinct lists of classes that items are direct instances of, and how many items have each list.
 
-    The whole graph has pruned classes, too. Counted are all items of the graph, by their statements of any rank but
-    deprecated, those *outside* it, as in ``ClassGraph``, and ``unlinked`` ones. _CHUNK bounds the memory.
+    Pruned classes count, too. Counted are the items of the graph, by their statements of any rank but deprecated; those
+    *outside* it, whose classes are all pruned or which are pruned classes themselves; and ``unlinked`` ones.
     """
     parts = [unlinked]
     inside, size = len(graph.items), len(graph.items) + len(graph.outside)
-    for begin in range(0, size, _CHUNK):
+    for begin in range(0, size, _CHUNK):  # a part at a time, to need less memory
         numbers = np.arange(begin, min(begin + _CHUNK, size))
         items, outside = numbers[numbers < inside], numbers[numbers >= inside] - inside
         stated = CsrRows.join([graph.stated(items), graph.outside.take(outside)])
-        # Items with the same classes as one row.
         parts.append(CountedLists.join([CountedLists(np.ones(len(numbers), dtype=np.int64), stated)]))
     return CountedLists.join(parts)
 
@@ -82,25 +81,30 @@ class OverlapIndex:
     is_type: Flags
 
     def shared(self, component: int) -> tuple[Ints, Int64s]:
-        """The components that share instances with that of a candidate class, ascending, and how many they share."""
+        """The components that share instances with that of a candidate class, ascending, and how many they share.
+
+        A component is the classes on a cycle, mostly one class; that of the class itself shares all of its instances.
+        """
+        # The instances of the candidate are on the lists that have a class at or below it.
         below = self.below.row(component) if self.is_candidate[component] else self.below.targets[:0]
         lists = distinct(self.lists.take(below).targets)
         counts, size = self.counts[lists], len(self.instances)
-        # The items of all lists with the same base are counted together.
-        bases, of_bases = _add_up(self.base[lists], counts, len(self.above))
-        parts = (self.above, bases, of_bases), (self.more, lists, counts)
-        entries = [rows.offsets[asked + 1] - rows.offsets[asked] for rows, asked, _ in parts]
-        if sum(int(of_part.sum()) for of_part in entries) <= _ENTRIES:
-            found = np.concatenate([rows.take(asked).targets for rows, asked, _ in parts])
-            of_found = [np.repeat(items, of_part) for (_, _, items), of_part in zip(parts, entries, strict=True)]
+        # What is above the classes of a list is a row of ``above``, the same for all lists with this base, so that
+        # their items are counted together, and a row of ``more``. In either, each component gets the list's items.
+        bases, base_counts = _add_up(self.base[lists], counts, len(self.above))
+        parts = (self.above, bases, base_counts), (self.more, lists, counts)
+        lengths = [table.offsets[rows + 1] - table.offsets[rows] for table, rows, _ in parts]
+        if sum(int(of_part.sum()) for of_part in lengths) <= _ENTRIES:
+            found = np.concatenate([table.take(rows).targets for table, rows, _ in parts])
+            of_found = [np.repeat(items, of_part) for (_, _, items), of_part in zip(parts, lengths, strict=True)]
             return _add_up(found, np.concatenate(of_found), size)
-        # A class near the top of the graph has all lists: more than memory should hold at once.
+        # A class near the top of the graph has all lists, more than memory should hold at once: some rows at a time.
         sums = np.zeros(size)
-        for (rows, asked, items), of_part in zip(parts, entries, strict=True):
-            edges = np.flatnonzero(np.diff((np.cumsum(of_part) - of_part) // _ENTRIES)) + 1
-            for begin, end in pairwise([0, *edges.tolist(), len(asked)]):
-                portion = rows.take(asked[begin:end]).targets
-                sums += np.bincount(portion, np.repeat(items[begin:end], of_part[begin:end]), size)
+        for (table, rows, items), of_part in zip(parts, lengths, strict=True):
+            cuts = np.flatnonzero(np.diff((np.cumsum(of_part) - of_part) // _ENTRIES)) + 1
+            for begin, end in pairwise([0, *cuts.tolist(), len(rows)]):
+                components = table.take(rows[begin:end]).targets
+                sums += np.bincount(components, np.repeat(items[begin:end], of_part[begin:end]), size)
         return _add_up(np.arange(size), sums, size)
 
 
@@ -123,17 +127,21 @@ def _add_up(keys: Ints, numbers: npt.NDArray[Any], size: int) -> tuple[Ints, Int
 def build_overlap_index(
     instance_lists: CountedLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
 ) -> OverlapIndex:
-    """The index for candidate classes (nodes), from the lists of all instances.
+    """The index that says how many instances classes share with candidate classes (nodes).
 
-    ``ancestors`` has the classes of all lists; ``pool`` and ``is_type`` have one row for each list of the outlier pool:
-    its classes, as rows of ``ancestors``, and whether its item has a subclass-of statement.
+    ``instance_lists`` are the lists of classes that items have, ``ancestors`` has these classes. ``pool`` and
+    ``is_type`` have one row for each list of the outlier pool: its classes, as rows of ``ancestors``, and whether its
+    item has a subclass-of statement.
     """
+    # What is at or above each component (the classes on a cycle, or one class) that a list has; a last row is empty,
+    # for lists without classes.
     size = len(ancestors.component_starts)
     stated = ancestors.component_of(instance_lists.classes.targets).astype(np.uint32)
-    # One row for each component that has a list, and an empty one for lists without classes.
     direct = distinct(stated)
     owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
     above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
+    # What is above a list is one such row, its base, and some components more: many lists share a base. The instances
+    # of each component are counted by either part.
     instances = np.zeros(size)
     bases, more = list[Ints](), [csr.NO_ROWS]
     for begin in range(0, len(instance_lists.counts), _LISTS):
@@ -163,15 +171,16 @@ def build_overlap_index(
 
 
 def _divide(lists: CsrRows, above: CsrRows) -> tuple[Ints, CsrRows]:
-    """Of each list of rows of ``above`` its base, the row with most above it, and what the others have beyond that.
+    """Write the union of some rows of ``above`` as one of them, the longest, and what the others have beyond it.
 
-    The last row of ``above``, which is empty, is the base of lists without any.
+    Each of ``lists`` names the rows to unite. Returns for each list the longest row, its base, and the targets that the
+    others add. The base of an empty list is the last row of ``above``, which is empty.
     """
-    widest_first = np.lexsort((-above.counts()[lists.targets], lists.sources()))
+    longest_first = np.lexsort((-above.counts()[lists.targets], lists.sources()))
     filled = np.flatnonzero(lists.counts())
     base = np.full(len(lists), len(above) - 1, dtype=np.uint32)
-    base[filled] = lists.targets[widest_first[lists.offsets[filled]]]
-    others = np.delete(widest_first, lists.offsets[filled])
+    base[filled] = lists.targets[longest_first[lists.offsets[filled]]]
+    others = np.delete(longest_first, lists.offsets[filled])
     above_others = above.take(lists.targets[others])
     owners = lists.sources()[others][above_others.sources()]
     return base, CsrRows.from_pairs(owners, above_others.targets, len(lists)).without(above.take(base))
@@ -186,14 +195,12 @@ class Certified(NamedTuple):
 
 
 class Overlap:
-    """Reads an index of shared instances for certificates of a ``strength``, of which a recipe asks.
-
-    ``linked`` says whether outliers need a sitelink; then it decides the level of classes (``class_levels``), too.
-    """
+    """Reads an index of shared instances for certificates of a ``strength``, of which a recipe asks."""
 
     def __init__(
         self, graph: ClassGraph, ancestors: AncestorIndex, index: OverlapIndex, strength: int, *, linked: bool = False
     ) -> None:
+        """Prepare to certify by classes of at least ``strength`` instances; ``linked``: outliers need a sitelink."""
         self._graph, self._ancestors, self._index = graph, ancestors, index
         self._strength, self.linked = strength, linked
         self._down = DownwardPass(ancestors)
@@ -201,9 +208,10 @@ class Overlap:
         self._shared = lru_cache(maxsize=_KEPT)(index.shared)
 
     def shared(self, nodes: Ints) -> tuple[Int64s, Int64s, Int64s]:
-        """The components that share instances with classes, ascending for each, and how many: its own has all of them.
+        """For each class (node) the components that share instances with it, ascending, and how many they share.
 
-        Three arrays of the same shape: the place of a class in ``nodes``, a component, and the number of instances.
+        Returns (position in ``nodes``, component, number of shared instances) triples as three arrays. A component is
+        the classes on a cycle, mostly one class; that of the class itself shares all of its instances.
         """
         shared = [self._shared(component) for component in self._ancestors.component_of(nodes).tolist()]
         sizes = np.array([len(components) for components, _ in shared], dtype=np.int64)
@@ -213,28 +221,34 @@ class Overlap:
         return np.repeat(np.arange(len(nodes)), sizes), components, counts
 
     def certified(self, nodes: Ints) -> Bitsets:
-        """Bit i of a list of the pool says that its items have a certificate for class i, and are of its level."""
+        """Bit i of each list of classes of the pool: whether items on it have a certificate for class i of ``nodes``.
+
+        They do if they are instances, at any depth, of a class that shares no instance with class i, both with at least
+        ``strength`` instances besides the item. Items with a direct class that shares many are out, as are items of
+        another level: types where instances of class i are individuals, or the other way round.
+        """
         instances, count = self._index.instances, len(self._index.instances)
         bits, components, counts = self.shared(nodes)
-        # The item itself is one of the instances, and none of the class.
+        # One of the instances of its class is the item itself, so there must be more than ``strength``.
         shares_nothing = np.where(instances > self._strength, ~np.uint64(0), np.uint64(0))
         shares_nothing &= ~set_bits(count, components, bits)
-        shares_much = counts >= MOST_SHARED * (instances[components] - 1)
-        shares = set_bits(count, components[shares_much], bits[shares_much])
         below = self._pool.union(self._down.propagate_down(shares_nothing[self._ancestors.component]))
+        is_much = counts >= MOST_SHARED * (instances[components] - 1)
+        shares_much = set_bits(count, components[is_much], bits[is_much])
+        # One bitset for all lists: which of the classes have enough instances, and which have types as instances.
         is_strong = instances[self._ancestors.component_of(nodes)] >= self._strength
         strong, types = (
             np.bitwise_or.reduce(np.uint64(1) << np.flatnonzero(flags).astype(np.uint64), initial=np.uint64(0))
             for flags in (is_strong, class_levels(self._graph, nodes, self.linked))
         )
         of_level = np.where(self._index.is_type, types, ~types)
-        certified: Bitsets = below & strong & of_level & ~self._pool.union(shares)
+        certified: Bitsets = below & strong & of_level & ~self._pool.union(shares_much)
         return certified
 
     def certificate(self, node: int, pool_list: int) -> Certified | None:
-        """The certificate of an item of the pool (its list of classes) for a class (node); None if it has none.
+        """The certificate that items on a list of the pool are no instances of a class (node); None if they have none.
 
-        A class of the item, direct or above, certifies if it shares no instance with the class, and both have at least
+        A class of the items, direct or above, certifies if it shares no instance with the class, and both have at least
         ``strength`` instances without the item. The nearest one is taken, of these the strongest, which is the one of
         most instances, counted up to those of the class; then the lowest node.
         """
@@ -256,10 +270,11 @@ class Overlap:
         return None
 
     def contradictions(self, nodes: Ints) -> Callable[[Ints, Ints], Int64s]:
-        """Look up what some classes (nodes) share, to ask which of their instances are contradictions.
+        """Look up what some classes (nodes) share with others, and return a function that finds contradictions.
 
-        The function that is returned takes instances, each as the position of its class in ``nodes`` and an item of the
-        graph. It gives for each a node that excludes the class but for this item; else -1.
+        A contradiction is an instance of a class that is the only one to be an instance of some other class as well,
+        though both have more than ``strength``. The function takes instances, each as the position of its class in
+        ``nodes`` and an index in the graph's items, and gives for each such another class, a node, or -1.
         """
         graph, size = self._graph, len(self._index.instances)
         can_exclude = self._index.instances[self._ancestors.component_of(nodes)] > self._strength
@@ -268,17 +283,19 @@ class Overlap:
         keys = np.flatnonzero(can_exclude)[places] * size + sharing
 
         def find(positions: Ints, items: Ints) -> Int64s:
+            """For each item the first other class that it alone shares with class ``nodes[position]``; -1 if none."""
             rows = np.flatnonzero(can_exclude[positions])
+            # Pairs of a row and a class that its item is a direct instance of, at any rank.
             classes, others = graph.classes.take(items[rows]), graph.other_classes.take(items[rows])
-            owners = rows[np.concatenate([classes.sources(), others.sources()])]
+            row_of_pair = rows[np.concatenate([classes.sources(), others.sources()])]
             stated = np.concatenate([classes.targets, others.targets]).astype(np.int64)
             components = self._ancestors.component_of(stated)
-            # Each of the classes shares at least the item itself.
-            shares_one = counts[np.searchsorted(keys, positions[owners] * size + components)] == 1
+            # Every pair has a key and a count above 0: the two classes share at least the item.
+            shares_one = counts[np.searchsorted(keys, positions[row_of_pair] * size + components)] == 1
             is_contradiction = shares_one & (self._index.instances[components] > self._strength)
             found = np.full(len(items), -1, dtype=np.int64)
             # From the back, so that of several classes the first remains.
-            found[owners[is_contradiction][::-1]] = stated[is_contradiction][::-1]
+            found[row_of_pair[is_contradiction][::-1]] = stated[is_contradiction][::-1]
             return found
 
         return find
@@ -289,16 +306,15 @@ LEADING: Final = 32
 
 
 def class_levels(graph: ClassGraph, nodes: Ints, linked: bool) -> Flags:
-    """Whether the instances of each class are types: of its best known ones more have a subclass-of statement than not.
+    """Whether the instances of each class (node) are types: more of the best known ones are subclasses than are not.
 
     Wikidata mixes the two: among the instances of *album* are single albums, and kinds such as *debut album*. (Dadalto
-    et al. 2021 count such classes.) A reader who sees both in one group finds the kind odd, whatever it is.
-
-    Where members are ``linked``, instances without a sitelink are not asked: a build may not even keep them.
+    et al. 2021 count such classes.) A reader who sees both in one group finds the kind odd, whatever it is. Where
+    members are ``linked``, instances without a sitelink are not asked: a build may not even keep them.
     """
     starts, ends = graph.instances.offsets[nodes], graph.instances.offsets[nodes + 1]
-    cut = CsrRows.slices(starts, np.minimum(starts + LEADING, ends), graph.instances.targets)
-    cut = cut.keep(graph.sitelinks[cut.targets] > 0) if linked else cut
-    types = np.bincount(cut.sources(), graph.is_type(cut.targets), minlength=len(nodes))
-    level: Flags = 2 * types > cut.counts()
-    return level
+    leading = CsrRows.slices(starts, np.minimum(starts + LEADING, ends), graph.instances.targets)
+    leading = leading.keep(graph.sitelinks[leading.targets] > 0) if linked else leading
+    types = np.bincount(leading.sources(), graph.is_type(leading.targets), minlength=len(nodes))
+    of_types: Flags = 2 * types > leading.counts()
+    return of_types
