@@ -20,8 +20,6 @@ from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 
-# The edges of the items in one table.
-
 # The columns that the class graph needs.
 COLUMNS: Final = ("qid", "instance_of", "subclass_of", "sitelinks", "other_instance_of")
 
@@ -51,27 +49,28 @@ class ItemEdges:
         ``other_instance_of`` may be absent, as in tables written before 2026-11.
         """
         numbers = qid_numbers(table["qid"])
-        instances, class_codes, class_numbers = _values(table["instance_of"])
-        subclasses, parent_codes, parent_numbers = _values(table["subclass_of"])
+        # An edge is a row of the table and the code of a class; the numbers of these are looked up by code.
+        instance_rows, class_codes, class_numbers = _values(table["instance_of"])
+        subclass_rows, parent_codes, parent_numbers = _values(table["subclass_of"])
         has_edge = np.zeros(len(numbers), dtype=bool)
-        has_edge[instances] = has_edge[subclasses] = True
-        # The table's rows that own an edge, in the order of their numbers, and for each row its index among these.
+        has_edge[instance_rows] = has_edge[subclass_rows] = True
+        # The rows with an edge, by QID number, are the items; each of these rows gets the index of its item.
         rows = np.flatnonzero(has_edge)
         order = rows[csr.sorted_order(numbers[rows])]
         item_of_row = np.zeros(len(numbers), dtype=np.uint32)
         item_of_row[order] = np.arange(len(order), dtype=np.uint32)
 
         parents = parent_numbers[parent_codes]
-        is_self_loop = parents == numbers[subclasses]
-        subclasses, parents = subclasses[~is_self_loop], parents[~is_self_loop]
+        is_self_loop = parents == numbers[subclass_rows]
+        subclass_rows, parents = subclass_rows[~is_self_loop], parents[~is_self_loop]
         classes = distinct(np.concatenate([class_numbers, parents]))
-        classes_of = np.searchsorted(classes, class_numbers)[class_codes]
+        class_indices = np.searchsorted(classes, class_numbers)[class_codes]
         other_items = other_classes = numbers[:0]
         if "other_instance_of" in table.column_names:
-            owners, codes, others = _values(table["other_instance_of"])
-            other_items, other_classes = numbers[owners], others[codes]
-        instance_of = CsrRows.from_pairs(item_of_row[instances], classes_of, len(order))
-        subclass_of = CsrRows.from_pairs(item_of_row[subclasses], np.searchsorted(classes, parents), len(order))
+            other_rows, codes, others = _values(table["other_instance_of"])
+            other_items, other_classes = numbers[other_rows], others[codes]
+        instance_of = CsrRows.from_pairs(item_of_row[instance_rows], class_indices, len(order))
+        subclass_of = CsrRows.from_pairs(item_of_row[subclass_rows], np.searchsorted(classes, parents), len(order))
         return ItemEdges(
             items=csr.narrow(numbers[order]),
             sitelinks=table["sitelinks"].to_numpy().astype(np.int32)[order],
@@ -105,9 +104,6 @@ def _values(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], npt.NDArray
     coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
     rows = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
     return rows, coded.indices.to_numpy(), qid_numbers(coded.dictionary)
-
-
-# The graph: classes are numbered, pruned, and joined to their instances.
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,24 +189,25 @@ class _AllClasses:
 
 
 def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGraph:
-    """The pruned graph of the edges of any number of tables, no two of which may have the same item."""
+    """Prune the graph that the P31 and P279 edges of some tables make; no two tables may have the same item."""
     tables = tables or [ItemEdges.of_entities([])]
     whole = _prune(tables, options)
-    # The new number of each class: kept ones are nodes, and hidden ones follow them in what is of the whole graph.
+    # The node of each class before pruning, or PRUNED. In ``whole_up`` and ``other_classes`` numbers go on with hidden
+    # classes: pruned ones that are below a kept one.
     count, hidden_count = int(whole.is_kept.sum()), int(whole.is_hidden.sum())
     node = np.where(whole.is_kept, np.cumsum(whole.is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
     node_or_hidden = node.copy()
     node_or_hidden[whole.is_hidden] = count + np.arange(hidden_count, dtype=np.uint32)
     nodes = whole.nodes[whole.is_kept]
-    items, sitelinks, classes, class_sitelinks = _gather_instances(
-        tables, [node[node_of] for node_of in whole.nodes_of], nodes, whole.removed
-    )
-    types = np.zeros(len(whole.nodes), dtype=bool)
-    types[whole.subs] = True
+    nodes_of = [node[index_of] for index_of in whole.nodes_of]
+    items, sitelinks, classes, class_sitelinks = _gather_instances(tables, nodes_of, nodes, whole.removed)
+    has_superclass = np.zeros(len(whole.nodes), dtype=bool)
+    has_superclass[whole.subs] = True
     other_classes, outside = _other_classes(tables, whole, node_or_hidden, items)
+    # P279 is renumbered twice: between nodes alone, and between nodes and hidden classes.
     edges = list[CsrRows]()
-    for new, size in ((node, count), (node_or_hidden, count + hidden_count)):
-        subs, supers = new[whole.subs], new[whole.supers]
+    for new_number, size in ((node, count), (node_or_hidden, count + hidden_count)):
+        subs, supers = new_number[whole.subs], new_number[whole.supers]
         is_left = (subs != PRUNED) & (supers != PRUNED)
         edges.append(CsrRows.from_pairs(subs[is_left], supers[is_left], size))
     up, whole_up = edges
@@ -218,7 +215,7 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
         nodes=nodes,
         depth=whole.depth[whole.is_kept],
         class_sitelinks=class_sitelinks,
-        types=types[whole.is_kept],
+        types=has_superclass[whole.is_kept],
         up=up,
         down=up.reverse(count),
         hidden=whole.nodes[whole.is_hidden],
@@ -235,7 +232,7 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
 
 
 def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
-    """All classes of all tables in the order of their QID numbers, with the P279 edges between them, and what goes.
+    """Collect all classes of all tables by QID number, with the P279 edges between them, and say which are pruned.
 
     Pruned are the classes of disambiguation pages and of Wikimedia's internal pages, all below them, and their
     instances, as well as every class within ``root_distance`` steps below the root.
@@ -248,6 +245,7 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     counts = [table.subclass_of.counts() for table in tables]
     subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
     nodes = distinct(np.concatenate([*(table.classes for table in tables), *subclasses, named])).astype(np.int64)
+    # The P279 edges of all tables, from ``subs`` to ``supers``, as indices in ``nodes``.
     nodes_of = [np.searchsorted(nodes, table.classes).astype(np.uint32) for table in tables]
     own_nodes = [np.searchsorted(nodes, numbers).astype(np.uint32) for numbers in subclasses]
     subs = np.concatenate([np.repeat(own, count[count > 0]) for own, count in zip(own_nodes, counts, strict=True)])
@@ -255,14 +253,14 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     supers = np.concatenate([node_of[table.subclass_of.targets] for table, node_of in tables_and_nodes])
     down = CsrRows.from_pairs(supers, subs, len(nodes))
     depth = csr.steps_from(down, np.searchsorted(nodes, np.array(roots, dtype=np.int64)))
-    without_subject = csr.steps_from(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64))) >= 0
-    is_pruned = without_subject | ((depth >= 0) & (depth <= options.root_distance))
-    # Pages without a subject, which may be classes themselves.
-    pages = [_edges_to(table, without_subject[node_of])[0] for table, node_of in tables_and_nodes]
+    of_pages = csr.steps_from(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64))) >= 0
+    is_pruned = of_pages | ((depth >= 0) & (depth <= options.root_distance))
+    # The pages themselves, their instances, may be classes, too.
+    pages = [_edges_to(table, of_pages[node_of])[0] for table, node_of in tables_and_nodes]
     page_numbers = distinct(np.concatenate(pages).astype(np.int64))
     page_nodes, is_class = csr.indices_of(page_numbers, nodes)
     is_pruned[page_nodes[is_class]] = True
-    # A class that is pruned is still needed if it is below one that is kept.
+    # A pruned class below a kept one is hidden, not forgotten: it still says what is above and below what.
     kept_with_pruned_below = distinct(supers[is_pruned[subs] & ~is_pruned[supers]])
     return _AllClasses(
         nodes=nodes,
@@ -273,8 +271,8 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
         is_kept=~is_pruned,
         is_hidden=is_pruned & (csr.steps_from(down, kept_with_pruned_below) >= 0),
         removed=distinct(np.concatenate([nodes[is_pruned], page_numbers])),
-        near_root=np.setdiff1d(nodes[is_pruned & ~without_subject], page_numbers, assume_unique=True),
-        no_subjects=nodes[without_subject],
+        near_root=np.setdiff1d(nodes[is_pruned & ~of_pages], page_numbers, assume_unique=True),
+        no_subjects=nodes[of_pages],
     )
 
 
@@ -287,39 +285,40 @@ def _edges_to(table: ItemEdges, flagged: Flags) -> tuple[Ints, Ints]:
 
 
 def _other_classes(
-    tables: Sequence[ItemEdges], whole: _AllClasses, new_node: npt.NDArray[np.uint32], items: Ints
+    tables: Sequence[ItemEdges], whole: _AllClasses, new_number: npt.NDArray[np.uint32], items: Ints
 ) -> tuple[SparseRows, CsrRows]:
-    """The hidden classes of each of ``items``, with all of its classes at ranks that are not the best.
+    """What items are instances of besides the nodes that the graph has for them.
 
-    Then all classes of items outside the graph: those that have hidden classes alone, and those that are classes near
-    the root. All classes are numbered by ``new_node``, which has the new number of each class of ``whole``.
+    First the further classes of each of ``items``: hidden ones (pruned, but below a kept class), and any at a rank that
+    is not the best. Then all classes of items that are not in the graph: they have such classes alone, or are
+    themselves classes near the root. ``new_number`` has the number in the result of each class of ``whole``, or PRUNED.
     """
-    removed, near_root = whole.removed, whole.near_root
     owners, targets = list[Ints](), list[Ints]()
     outside_items, outside_classes = list[Ints](), list[Ints]()
-    for table, node_of in zip(tables, whole.nodes_of, strict=True):
-        of_hidden, classes = _edges_to(table, whole.is_hidden[node_of])
-        nodes, is_node = csr.indices_of(table.other_classes, whole.nodes)
-        # No class is at or below one that has no P279 edge and is no item's class at its best rank.
-        numbers = np.concatenate([of_hidden, table.other_items[is_node]])
-        classes = np.concatenate([new_node[node_of[classes]], new_node[nodes[is_node]]])
+    for table, index_of in zip(tables, whole.nodes_of, strict=True):
+        # Pairs of an item's QID number and a further class. A class that ``whole`` lacks is above no other.
+        of_hidden, hidden = _edges_to(table, whole.is_hidden[index_of])
+        indices, is_known = csr.indices_of(table.other_classes, whole.nodes)
+        numbers = np.concatenate([of_hidden, table.other_items[is_known]])
+        classes = np.concatenate([new_number[index_of[hidden]], new_number[indices[is_known]]])
         numbers, classes = numbers[classes != PRUNED], classes[classes != PRUNED]
         rows, in_graph = csr.indices_of(numbers, items)
         owners.append(rows[in_graph])
         targets.append(classes[in_graph])
-        # Items with hidden classes alone; then the classes near the root, with all that they are instances of.
-        is_outside = ~in_graph & (~csr.indices_of(numbers, removed)[1] | csr.indices_of(numbers, near_root)[1])
-        rows, is_item = csr.indices_of(near_root, table.items)
+        # Items of these pairs outside the graph; not pages or their classes, which are removed but not near the root.
+        is_removed, is_near = (csr.indices_of(numbers, known)[1] for known in (whole.removed, whole.near_root))
+        is_outside = ~in_graph & (~is_removed | is_near)
+        # The classes near the root that are items, with all that they are instances of.
+        rows, is_item = csr.indices_of(whole.near_root, table.items)
         stated = table.instance_of.take(rows[is_item])
-        their_nodes = new_node[node_of[stated.targets]]
-        outside_items += [numbers[is_outside], near_root[is_item][stated.sources()[their_nodes != PRUNED]]]
-        outside_classes += [classes[is_outside], their_nodes[their_nodes != PRUNED]]
+        stated_classes = new_number[index_of[stated.targets]]
+        is_left = stated_classes != PRUNED
+        outside_items += [numbers[is_outside], whole.near_root[is_item][stated.sources()[is_left]]]
+        outside_classes += [classes[is_outside], stated_classes[is_left]]
     count, ranks = csr.rank_keys(np.concatenate(outside_items))
     outside_rows = CsrRows.from_pairs(ranks, np.concatenate(outside_classes), count)
     return SparseRows.from_pairs(np.concatenate(owners), np.concatenate(targets)), outside_rows
 
-
-# The instances of the classes that are left, in the order of their numbers.
 
 # About how many items are in a span: a few megabytes.
 _SPAN: Final = 1 << 18
@@ -330,24 +329,24 @@ _SAMPLE: Final = 1 << 6
 def _gather_instances(
     tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]], nodes: Int64s, removed: Int64s
 ) -> tuple[Ints, npt.NDArray[np.int32], CsrRows, npt.NDArray[np.int32]]:
-    """All items of all tables that have a node left and whose number is not among those ``removed``, ascending.
+    """Merge the items of all tables, but for those without a class in the graph and those ``removed`` (QID numbers).
 
-    Returns their QID numbers, their sitelinks and their nodes, and for each node its own item's sitelinks, or -1.
-
-    ``nodes_of`` has for each table the node of each of its classes, or ``PRUNED``. Every table has its items in
-    ascending order, so a span of numbers is a slice of each table. The tables are merged one span at a time: a span is
-    small enough to be sorted, looked up and rearranged within the CPU cache, and the arrays of all items are written
-    once.
+    Returns their QID numbers, ascending, their sitelinks, and rows of their nodes; then for each of ``nodes`` (the QID
+    numbers of classes) the sitelinks of its own item, or -1. ``nodes_of`` has for each table the node of each of its
+    classes, or ``PRUNED``. Every table has its items in ascending order, so a span of numbers is a slice of each. The
+    tables are merged one span at a time: a span is small enough to be sorted, looked up and rearranged within the CPU
+    cache, and the arrays of all items are written once.
     """
-    # Each number of the sample is for _SAMPLE items, so between two bounds are about _SPAN.
+    # The bounds of spans: each number of the sample is for _SAMPLE items, so between two bounds are about _SPAN.
     sample = np.sort(np.concatenate([table.items[::_SAMPLE] for table in tables]))
     bounds = sample[:: _SPAN // _SAMPLE][1:]
-    node_cuts, removed_cuts, *cuts = (
+    # Where each of these arrays is cut into the same spans.
+    node_cuts, removed_cuts, *table_cuts = (
         [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
         for numbers in (nodes, removed, *(table.items for table in tables))
     )
     class_sitelinks = np.full(len(nodes), -1, dtype=np.int32)
-    # Filled from the front; pages that are never written take no memory.
+    # The arrays of the result, filled from the front; pages that are never written take no memory.
     most_items = sum(len(table.items) for table in tables)
     most_pairs = sum(len(table.instance_of.targets) for table in tables)
     wide = any(table.items.dtype.itemsize > 4 for table in tables)
@@ -357,8 +356,8 @@ def _gather_instances(
     all_targets: Ints = np.empty(most_pairs, dtype=np.uint32)
     begin = begin_pairs = 0
     for span in range(len(bounds) + 1):
-        numbers, sitelinks, rows = _merge([slice(*cut[span : span + 2]) for cut in cuts], tables, nodes_of)
-        # A class that edges merely lead to is no item of a table, so that its sitelinks are unknown.
+        numbers, sitelinks, rows = _merge([slice(*cuts[span : span + 2]) for cuts in table_cuts], tables, nodes_of)
+        # The sitelinks of classes; one that edges merely lead to is no item of a table, and keeps -1.
         node_span = slice(*node_cuts[span : span + 2])
         indices, found = csr.indices_of(nodes[node_span], numbers)
         class_sitelinks[node_span][found] = sitelinks[indices[found]]
@@ -381,11 +380,11 @@ def _gather_instances(
 def _merge(
     spans: Sequence[slice], tables: Sequence[ItemEdges], nodes_of: Sequence[npt.NDArray[np.uint32]]
 ) -> tuple[Ints, npt.NDArray[np.int32], CsrRows]:
-    """The items in a span of each table, by number: their numbers, sitelinks and nodes, ``PRUNED`` ones included.
+    """The items in one slice of each table, sorted by QID number: their numbers, sitelinks, and rows of their classes.
 
-    No item is in two tables, so this concatenates and sorts, and joins nothing.
+    Classes are nodes, by ``nodes_of`` each table, or ``PRUNED``. No item is in two tables, so nothing has to be joined.
     """
-    columns = []
+    columns = []  # of each table the numbers, the sitelinks, how many classes each item has, and these classes
     for span, table, node_of in zip(spans, tables, nodes_of, strict=True):
         offsets = table.instance_of.offsets[span.start : span.stop + 1]
         nodes = node_of[table.instance_of.targets[offsets[0] : offsets[-1]]]
@@ -394,8 +393,6 @@ def _merge(
     order = csr.sorted_order(numbers)
     return numbers[order], sitelinks[order], CsrRows(csr.offsets_of(counts), nodes).take(order)
 
-
-# The instances of each class, most sitelinks first.
 
 # A class, sitelinks and an item are sorted as one key of this many bits; Wikidata needs 57 of them: 22, 9 and 26.
 KEY_BITS: Final = 64

@@ -24,8 +24,6 @@ PairKeys = npt.NDArray[np.uint64]
 _SHIFT: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 
-# Rows of targets.
-
 
 @dataclass(frozen=True, slots=True)
 class CsrRows:
@@ -148,9 +146,6 @@ def offsets_of(counts: Ints | Flags) -> Int64s:
     return offsets
 
 
-# Walks along rows.
-
-
 def steps_from(rows: CsrRows, starts: Ints | Sequence[int]) -> npt.NDArray[np.int16]:
     """The number of steps to each node from the nearest start; -1 if no start leads there."""
     steps = np.full(len(rows), -1, dtype=np.int16)
@@ -198,9 +193,6 @@ def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
     return first_of(known), second_of(known)
 
 
-# Cycles, and the levels of a graph without cycles.
-
-
 def components(up: CsrRows) -> npt.NDArray[np.uint32]:
     """For each node the lowest node of its strongly connected component; most nodes are alone in theirs.
 
@@ -242,9 +234,6 @@ def levels(up: CsrRows) -> npt.NDArray[np.int32]:
         frontier = distinct(children[parents_left[children] == 0])
         step += 1
     return level
-
-
-# Packed pairs, and numbers by their order.
 
 
 def pack_pairs(first: Ints, second: Ints) -> PairKeys:

@@ -36,8 +36,6 @@ from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 from wikisem.typed_json import packaged_tables
 
-# Signatures, and what rules measure them by.
-
 # How many instances of a class, the first by hash key, show what its instances are like.
 REFERENCE: Final = 100
 # How many prominent items, the first by hash key, show what other items are like.
@@ -61,13 +59,14 @@ class ItemSignatures:
 
     @staticmethod
     def of_table(items: Int64s, table: pa.Table) -> "ItemSignatures":
-        """From item numbers, and the other columns of ``COLUMNS`` as in ``schemas.ENTITIES``."""
+        """The signature of each item that has any: numbers of its properties, then of the words of its description."""
         lists, sitelinks = table["properties"].combine_chunks(), table["sitelinks"]
         properties = CsrRows(offsets_of(pc.list_value_length(lists).to_numpy()), pc.list_flatten(lists).to_numpy())
+        # Many items share a description: each distinct one is split into words once.
         texts = pc.fill_null(table["description"].combine_chunks(), "").dictionary_encode()
-        of_texts = [sorted(words_by_number(text)) for text in texts.dictionary.to_pylist()]
-        counts = np.array(list(map(len, of_texts)), dtype=np.int64)
-        numbers = np.array(list(chain.from_iterable(of_texts)), dtype=np.int64)
+        words_of_text = [sorted(words_by_number(text)) for text in texts.dictionary.to_pylist()]
+        counts = np.array(list(map(len, words_of_text)), dtype=np.int64)
+        numbers = np.array(list(chain.from_iterable(words_of_text)), dtype=np.int64)
         words = CsrRows(offsets_of(counts), numbers).take(texts.indices.to_numpy())
         owners = np.concatenate([properties.sources(), words.sources()])
         features = np.concatenate([properties.targets, words.targets])[np.argsort(owners, kind="stable")]
@@ -133,14 +132,14 @@ class Signatures:
     def of(
         graph: ClassGraph, parts: Iterable[ItemSignatures], minimum: int, candidates: Ints, members: Ints, seed: int
     ) -> "Signatures":
-        """From the signatures of all files.
+        """Keep the signatures that groups need, from those of all files, and measure how common each property is.
 
-        ``candidates`` are the nodes that get a ``reference``, ``minimum`` is how many sitelinks an outlier needs, and
-        ``members`` are items of the graph (indices) that are wanted as well, however few they have.
+        Kept are items of the graph with the ``minimum`` of sitelinks that an outlier needs, or among ``members``
+        (indices in the graph). ``candidates`` are the nodes whose instances are sampled as ``reference``.
         """
         wanted = graph.sitelinks >= minimum
         wanted[members] = True
-        # Prominent items, and those with each property, are counted in all files; only wanted and sampled items stay.
+        # Counted over all files: prominent items, and those of them with each property. Few signatures stay in memory.
         prominent_count, having_property, parts_kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
         for part in parts:
             is_prominent = part.sitelinks >= minimum
@@ -156,8 +155,7 @@ class Signatures:
         kept = kept.take(np.argsort(kept.items))
         is_prominent = kept.sitelinks >= minimum
         sample = np.flatnonzero(_first(kept.items, is_prominent, seed))
-
-        # Properties that nothing kept has are left out, and the others are numbered in their order.
+        # The properties that a kept item has are numbered from 0; a last, empty row is for items without a signature.
         is_used = np.bincount(kept.properties.targets, minlength=len(having_property)) > 0
         properties = np.flatnonzero(is_used)
         codes: Ints = (np.cumsum(is_used) - 1).astype(kept.properties.targets.dtype)[kept.properties.targets]
@@ -176,9 +174,8 @@ class Signatures:
 
 def read_item_signatures(path: str) -> ItemSignatures:
     """The signatures of the items in a file of entities."""
-    return ItemSignatures.join(
-        ItemSignatures.of_table(qid_numbers(table["qid"]), table) for table in read_row_groups(path, ["qid", *COLUMNS])
-    )
+    tables = read_row_groups(path, ["qid", *COLUMNS])
+    return ItemSignatures.join(ItemSignatures.of_table(qid_numbers(table["qid"]), table) for table in tables)
 
 
 def signatures_of_classes(
@@ -186,14 +183,14 @@ def signatures_of_classes(
 ) -> Signatures:
     """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
 
-    ``parts`` are those of all files; only instances of the classes are kept.
+    ``parts`` are those of all files; only the instances of the classes, and ``items``, are kept.
     """
     instances = graph.instances.take(nodes).targets
+    # Any other item is given too few sitelinks to be kept.
     sitelinks = np.full_like(graph.sitelinks, -1)
     sitelinks[instances] = graph.sitelinks[instances]
-    return Signatures.of(
-        replace(graph, sitelinks=sitelinks), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed
-    )
+    graph = replace(graph, sitelinks=sitelinks)
+    return Signatures.of(graph, parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed)
 
 
 def _first(items: Int64s, flags: Flags, seed: int) -> Flags:
@@ -205,30 +202,29 @@ def _first(items: Int64s, flags: Flags, seed: int) -> Flags:
 
 
 def _reference(graph: ClassGraph, items: Int64s, prominent: Flags, candidates: Ints, seed: int) -> CsrRows:
-    """What candidate classes are compared with: a random sample of the prominent instances of each.
+    """A random sample of the prominent instances of each candidate class, at most ``REFERENCE`` of them.
 
-    ``prominent`` has a flag for each of ``items`` (numbers), ``candidates`` are nodes. Each node has a row, empty if it
-    is no candidate: where in ``items`` its sample is, at most ``REFERENCE`` items with the lowest keys by the seed.
+    ``prominent`` has a flag for each of ``items`` (QID numbers), ``candidates`` are nodes. Row v has the positions in
+    ``items`` of the instances of node v with the lowest hash keys by the seed; it is empty if v is no candidate.
     """
     is_candidate = np.zeros(len(graph.nodes), dtype=bool)
     is_candidate[candidates] = True
-    rows = np.flatnonzero(prominent)
-    rows = rows[np.argsort(hash_keys(seed, items[rows]))]
-    graph_indices, in_graph = indices_of(items[rows], graph.items)  # the graph numbers its items in its own way
-    rows = rows[in_graph]
+    # The positions of the prominent items of the graph, by hash key; below, their ranks in this order are used.
+    by_key = np.flatnonzero(prominent)
+    by_key = by_key[np.argsort(hash_keys(seed, items[by_key]))]
+    graph_indices, in_graph = indices_of(items[by_key], graph.items)
+    by_key = by_key[in_graph]
     classes = graph.classes.take(graph_indices[in_graph])
     classes = classes.keep(is_candidate[classes.targets])
-    # The instances of a node in the order of their hash keys: their places in that order ascend.
+    # Sorted (node, rank) pairs: the first of each node are its sample.
     pairs = csr.pack_pairs(classes.targets, classes.sources())
     pairs.sort()
     nodes = csr.first_of(pairs)
     begins = np.searchsorted(nodes, np.arange(len(graph.nodes) + 1))
-    is_first = np.arange(len(nodes)) - begins[nodes] < REFERENCE
-    counts = np.minimum(np.diff(begins), REFERENCE)
-    return CsrRows(offsets_of(counts), rows[csr.second_of(pairs[is_first])].astype(np.uint32))
+    is_sampled = np.arange(len(nodes)) - begins[nodes] < REFERENCE
+    sample_sizes = np.minimum(np.diff(begins), REFERENCE)
+    return CsrRows(offsets_of(sample_sizes), by_key[csr.second_of(pairs[is_sampled])].astype(np.uint32))
 
-
-# Relations.
 
 # The numbers of properties whose statements are no relations, by the reasons that ``not_related.toml`` gives.
 _REASONS: Final = packaged_tables(__package__, "not_related.toml")
@@ -245,13 +241,13 @@ class ItemRelations:
 
     @staticmethod
     def of_columns(graph: ClassGraph, items: Int64s, relations: pa.ChunkedArray, minimum: int) -> "ItemRelations":
-        """From item numbers, and a column as in ``schemas.ENTITIES``.
+        """The relations of ``items`` (QID numbers), from the lists of (property, item) that each states.
 
-        Both items are in the graph, and one of them has the ``minimum`` of sitelinks that an outlier needs.
+        Kept are those between two items of the graph of which one has the ``minimum`` of sitelinks for an outlier.
         """
         lists = relations.combine_chunks()
         pairs = pc.list_flatten(lists)
-        properties, values = (pc.struct_field(pairs, field).to_numpy() for field in range(2))
+        properties, values = (pc.struct_field(pairs, field).to_numpy() for field in ("property", "item"))
         sources = np.repeat(items, pc.list_value_length(lists).to_numpy())
         is_relation = ~np.isin(properties, NOT_RELATED) & (sources != values)
         sources, properties, values = sources[is_relation], properties[is_relation], values[is_relation]
@@ -292,34 +288,35 @@ class Ties:
 
     @staticmethod
     def of(parts: Iterable[ItemRelations], members: Ints, pool: Ints, lists: Ints) -> "Ties":
-        """From the relations of all files, those between a member and an item of the pool, in either direction.
+        """Find the statements between a member and an item of the pool, in either direction, in those of all files.
 
-        ``pool`` are the items that may be outliers, ascending; ``lists`` has the list of classes of each.
+        ``members`` and ``pool`` (the items that may be outliers, ascending) are indices in the graph; ``lists`` has for
+        each item of the pool the number of its list of classes.
         """
         wanted = np.unique(members)
-        parts_kept = [ItemRelations.join([])]
-        of_member = [np.zeros(0, dtype=bool)]
+        parts_kept, stated_by_member = list[ItemRelations](), [np.zeros(0, dtype=bool)]
         for part in parts:
-            for member, item, is_member in ((part.items, part.values, True), (part.values, part.items, False)):
+            # Each statement twice: the member is the item that makes it, or its value.
+            for member, other, by_member in ((part.items, part.values, True), (part.values, part.items, False)):
                 kept = np.flatnonzero(indices_of(member, wanted)[1])
-                kept = kept[indices_of(item[kept], pool)[1]]
-                parts_kept.append(ItemRelations(member[kept], part.properties[kept], item[kept]))
-                of_member.append(np.full(len(kept), is_member))
-        ties, flags = ItemRelations.join(parts_kept), np.concatenate(of_member)
-        order = np.lexsort((~flags, ties.properties, ties.values, ties.items))
+                kept = kept[indices_of(other[kept], pool)[1]]
+                parts_kept.append(ItemRelations(member[kept], part.properties[kept], other[kept]))
+                stated_by_member.append(np.full(len(kept), by_member))
+        ties, of_member = ItemRelations.join(parts_kept), np.concatenate(stated_by_member)
+        order = np.lexsort((~of_member, ties.properties, ties.values, ties.items))
         tied_members, counts = np.unique(ties.items, return_counts=True)
-        items = ties.values[order]
+        others = ties.values[order]
         return Ties(
             members=tied_members.astype(np.uint32),
             offsets=offsets_of(counts),
-            items=items,
-            lists=lists[indices_of(items, pool)[0]].astype(np.uint32),
+            items=others,
+            lists=lists[indices_of(others, pool)[0]].astype(np.uint32),
             properties=ties.properties[order],
-            of_member=flags[order],
+            of_member=of_member[order],
         )
 
     def rows(self, members: Ints) -> list[slice]:
-        """Where the ties of each of some members are."""
+        """Where the ties of each of some members (indices in the graph) are in the columns of ties."""
         rows, is_tied = indices_of(members, self.members)
         edges = zip(rows.tolist(), is_tied.tolist(), strict=True)
         return [slice(self.offsets[row], self.offsets[row + 1]) if tied else slice(0, 0) for row, tied in edges]

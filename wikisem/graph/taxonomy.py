@@ -79,9 +79,9 @@ class _Reach(NamedTuple):
 
 
 def _walk(graph: ClassGraph, contracted: ContractedGraph, node: int) -> Iterator[_Reach]:
-    """Walk from a node of a graph over the contracted one, and yield after each step; ``seen`` is one array.
+    """Walk from a node in all directions, a step at a time, and yield how far it has come; ``seen`` is one array.
 
-    A walk from a leaf begins at its superclasses, with a step done.
+    Only the contracted graph is walked, which lacks leaves: a walk from a leaf begins at its superclasses, at step 1.
     """
     seen = np.zeros(len(contracted.kept_nodes), dtype=np.int32)
     previous: Ints = np.zeros(0, dtype=np.int64)
@@ -91,7 +91,7 @@ def _walk(graph: ClassGraph, contracted: ContractedGraph, node: int) -> Iterator
     frontier: Ints = np.array([index]) if is_kept else np.searchsorted(contracted.kept_nodes, graph.up.row(node))
     steps = 0 if is_kept else 1
     while len(previous) or len(frontier):
-        seen[frontier] = steps + 1
+        seen[frontier] = steps + 1  # 0 is for nodes that are not seen yet
         ways = (contracted.edges_1, frontier), (contracted.edges_2, previous)
         edges = sum(int((rows.offsets[nodes + 1] - rows.offsets[nodes]).sum()) for rows, nodes in ways)
         yield _Reach(steps, frontier, seen, edges)
@@ -99,36 +99,6 @@ def _walk(graph: ClassGraph, contracted: ContractedGraph, node: int) -> Iterator
         beyond = np.concatenate([rows.take(nodes).targets for rows, nodes in ways])
         previous, frontier = frontier, distinct(beyond[seen[beyond] == 0])
         steps += 1
-
-
-def distance_between(
-    graph: ClassGraph, contracted: ContractedGraph, first: int, second: int, limit: int | None = None
-) -> int | None:
-    """Steps between two nodes of a graph; None when there are more than ``limit``, or no path at all.
-
-    No edge is longer than two. So after r steps from one end and s from the other, every path shorter than r + s has a
-    node that both have seen. One more step then either meets the shortest path or shows that it is longer.
-    """
-    if first == second:
-        return 0
-    walks = [_walk(graph, contracted, node) for node in (first, second)]
-    ends = [next(walk, None) for walk in walks]
-    mover = 0
-    while (moved := ends[mover]) is not None and (waiting := ends[1 - mover]) is not None:
-        # The shortest path through the frontier that has just moved, as far as the other end has seen it.
-        met = waiting.seen[moved.frontier]
-        if met.any():
-            found = moved.steps + int(met[met > 0].min()) - 1
-            return found if limit is None or found <= limit else None
-        if limit is not None and moved.steps + waiting.steps > limit:
-            return None
-        # The end with fewer edges to follow moves, so that a class with very many neighbours is opened last.
-        mover = mover if moved.edges <= waiting.edges else 1 - mover
-        ends[mover] = next(walks[mover], None)
-    return None
-
-
-# The graph by QID.
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +169,7 @@ class Taxonomy:
         return qids_of(self.graph.items[np.sort(items)].astype(np.int64))
 
     def most_linked(self, qid: str, count: int) -> list[tuple[str, int]]:
-        """The first ``count`` of I(v) with their sitelinks, most sitelinks first, then by number."""
+        """The first ``count`` instances of a class, I(v), and their sitelinks: most sitelinks first, then by number."""
         node = self._node(qid)
         if node is None:
             return []
@@ -246,13 +216,31 @@ class Taxonomy:
         return None if depth < 0 else depth
 
     def distance(self, one: str, other: str, limit: int | None = None) -> int | None:
-        """d(a, b): steps over P279 edges in both directions; None beyond ``limit`` or without a path."""
+        """d(a, b): steps over P279 edges in both directions; None beyond ``limit`` or without a path.
+
+        Both ends walk the contracted graph, in which no edge is longer than two. So after r steps from one end and s
+        from the other, every path shorter than r + s has a node that both have seen. One more step then either meets
+        the shortest path or shows that it is longer.
+        """
         first, second = self._node(one), self._node(other)
         if one == other:
             return 0
         if first is None or second is None:
             return None
-        return distance_between(self.graph, self.contracted, first, second, limit)
+        walks = [_walk(self.graph, self.contracted, node) for node in (first, second)]
+        ends, mover = [next(walk, None) for walk in walks], 0
+        while (moved := ends[mover]) is not None and (waiting := ends[1 - mover]) is not None:
+            # The shortest path through the frontier that has just moved, as far as the other end has seen it.
+            met = waiting.seen[moved.frontier]
+            if met.any():
+                found = moved.steps + int(met[met > 0].min()) - 1
+                return found if limit is None or found <= limit else None
+            if limit is not None and moved.steps + waiting.steps > limit:
+                return None
+            # The end with fewer edges to follow moves, so that a class with very many neighbours is opened last.
+            mover = mover if moved.edges <= waiting.edges else 1 - mover
+            ends[mover] = next(walks[mover], None)
+        return None
 
     def to_networkx(self, around: str, radius: int = 1) -> Any:
         """The classes within ``radius`` steps of one, as a ``networkx.DiGraph``, edges from sub- to superclass."""
