@@ -44,7 +44,7 @@ class Markup(NamedTuple):
 
 
 def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
-    """Find the markup of a chunk, ``window`` bytes at a time.
+    """Find the positions of all ``<``, ``&``, ``[[`` and ``]]`` in a chunk, ``window`` bytes at a time.
 
     >>> markup = find_markup(b"<a>&lt;b [[[c]]")
     >>> markup.tags.tolist(), markup.entities.tolist(), markup.brackets.tolist()
@@ -55,24 +55,25 @@ def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
     for start in range(0, len(chunk), window):
         # One byte more, for a pair across the border.
         part = chunk[start : start + window + 1]
-        marks: Mask = (part & _BRACKETS) == (_OPEN & _BRACKETS)  # `Y` and `_` pass for brackets too
+        # Two bytes that may be brackets: `Y` and `_` have the bits that `[` and `]` share, too, and are dropped below.
+        marks: Mask = (part & _BRACKETS) == (_OPEN & _BRACKETS)
         marks[:-1] &= marks[1:]
         marks[-1:] = False
         marks |= part == _TAG
         marks |= part == _ENTITY
-        # ``np.flatnonzero`` in two thirds of its time, as few are set: words of eight bytes first, then the bytes in
-        # these, then those after the last word.
+        # The positions of marks: ``np.flatnonzero`` in two thirds of its time, as few are set. First the words of eight
+        # bytes with a mark, then the marks in these, then those after the last whole word.
         marks = marks[:window]
         whole = len(marks) & -_WORD
         words = marks[:whole].view(np.uint64)
-        some = np.flatnonzero(words != 0)
-        inside = np.flatnonzero(words[some].view(np.bool_))
-        in_words = some[inside // _WORD] * _WORD + inside % _WORD
-        places = np.append(in_words, whole + np.flatnonzero(marks[whole:]))
-        byte = part[places]
-        tags.append(places[byte == _TAG] + start)
-        entities.append(places[byte == _ENTITY] + start)
-        pairs = places[(byte == _OPEN) | (byte == _CLOSE)]
+        set_words = np.flatnonzero(words != 0)
+        inside = np.flatnonzero(words[set_words].view(np.bool_))
+        in_words = set_words[inside // _WORD] * _WORD + inside % _WORD
+        positions = np.append(in_words, whole + np.flatnonzero(marks[whole:]))
+        byte = part[positions]
+        tags.append(positions[byte == _TAG] + start)
+        entities.append(positions[byte == _ENTITY] + start)
+        pairs = positions[(byte == _OPEN) | (byte == _CLOSE)]
         brackets.append(pairs[part[pairs] == part[pairs + 1]] + start)
     return Markup(data, chunk, np.concatenate(tags), np.concatenate(entities), np.concatenate(brackets))
 
@@ -96,7 +97,7 @@ def head_of(text: bytes) -> np.uint64:
 
 
 def starting_with(heads: Heads, text: bytes) -> Mask:
-    """Return which heads start with these bytes (at most eight).
+    """Return which heads, the eight bytes at some position as one number each, start with these bytes.
 
     >>> markup = find_markup(b"<a>&lt;b")
     >>> starting_with(heads_at(markup.chunk, markup.entities), b"&lt;").tolist()
@@ -127,12 +128,12 @@ _LOWER: Final = head_of(b"\x20\x20\x20")
 
 
 def possible_openers(entities: Heads) -> Mask:
-    """Return which ``&`` may open a skipped span, by their heads."""
+    """Return which ``&`` may open a span without links, such as a comment, by the eight bytes from each on (heads)."""
     tags = np.flatnonzero(starting_with(entities, b"&lt;"))
-    # The three bytes after `&lt;`, in lower case: heads are little-endian, so `&lt;` has the lowest 32 bits.
-    heads = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
+    # Heads are little-endian: after the lowest 32 bits, `&lt;`, come the next three bytes, put into lower case.
+    names = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
     mask = np.zeros(len(entities), np.bool_)
-    mask[tags[np.isin(heads, _OPENER_HEADS)]] = True
+    mask[tags[np.isin(names, _OPENER_HEADS)]] = True
     return mask
 
 
@@ -182,8 +183,8 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     """Where the contents of innermost links start and end: a ``[[`` directly followed by its ``]]`` on the same page.
 
     So links in captions of files need no case of their own, and what encloses them is never taken for a link.
-    ``markup.brackets`` has all positions of ``[[`` and ``]]``, which overlap: two in ``[[[``. ``texts`` has the number
-    of the text that each is in, -1 outside texts or in skipped spans.
+    ``markup.brackets`` has all positions of ``[[`` and ``]]``, which overlap: two in ``[[[``. ``texts`` has for each of
+    them the number of the page's text that it is in, -1 for those outside texts or in a comment or the like.
 
     >>> data = b"[[File:x|a [[b]] c]] [[[d]]] [[e|[f]]]"
     >>> markup = find_markup(data)
@@ -193,21 +194,22 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     """
     data, chunk = markup.data, markup.chunk  # the same bytes, the latter as an array
     brackets, texts = markup.brackets[texts >= 0], texts[texts >= 0]
-    opening = chunk[brackets] == _OPEN
-    are_pairs = opening[:-1] & ~opening[1:] & (texts[:-1] == texts[1:]) & (np.diff(brackets) >= 2)
-    rows = np.flatnonzero(are_pairs)
-    starts, ends = brackets[rows] + 2, brackets[rows + 1]
-    keep = np.ones(len(rows), np.bool_)
-    # MediaWiki reads `[[` from the left: in `[[[a]]]` a third bracket is left over, so this is not a link.
-    for row in np.flatnonzero((rows > 0) & (brackets[rows - 1] == brackets[rows] - 1) & opening[rows - 1]):
-        first = int(starts[row]) - 1
-        while data[first - 1] == _OPEN:
-            first -= 1
-        keep[row] = (int(starts[row]) - first) % 2 == 0
-    # The first `]` of `[[a|[b]]]` closes the single `[` in the content, which is `a|[b]` and ends one byte later. In
-    # `[[a]]]`, without a single `[`, the last `]` is left over.
-    for row in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == _CLOSE):
-        ends[row] += data.find(b"[", starts[row], ends[row]) >= 0
+    opens = chunk[brackets] == _OPEN
+    are_pairs = opens[:-1] & ~opens[1:] & (texts[:-1] == texts[1:]) & (np.diff(brackets) >= 2)
+    pairs = np.flatnonzero(are_pairs)
+    starts, ends = brackets[pairs] + 2, brackets[pairs + 1]
+    keep = np.ones(len(pairs), np.bool_)
+    # Links with a `[` before their `[[`. MediaWiki pairs brackets from the left, so in a run of odd length the last is
+    # left over: `[[[a]]]` is not a link, `[[[[a]]]]` holds one.
+    for link in np.flatnonzero((pairs > 0) & (brackets[pairs - 1] == brackets[pairs] - 1) & opens[pairs - 1]):
+        run_start = int(starts[link]) - 1
+        while data[run_start - 1] == _OPEN:
+            run_start -= 1
+        keep[link] = (int(starts[link]) - run_start) % 2 == 0
+    # Links with a `]` after their `]]`. The first `]` of `[[a|[b]]]` closes the single `[` in the content, which is
+    # `a|[b]` and ends one byte later. In `[[a]]]`, without a single `[`, the last `]` is left over.
+    for link in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == _CLOSE):
+        ends[link] += data.find(b"[", starts[link], ends[link]) >= 0
     return starts[keep], ends[keep]
 
 
@@ -278,7 +280,9 @@ class Contents(NamedTuple):
 
 
 def locate_parts(contents: pa.Array) -> Contents:
-    """Return the parts of a binary or string array, which must not be a slice of another.
+    """Return where the parts of each content (``title#section|anchor``) are, in one run of the bytes of all contents.
+
+    ``contents`` is a binary or string array, and no slice of another. Without a bar, the bar is at the content's end.
 
     >>> parts = locate_parts(pa.array(["a", "b#c|d"]))
     >>> parts.data[:-1].tobytes(), parts.title_ends.tolist(), parts.bars.tolist(), parts.ends.tolist()
@@ -300,12 +304,9 @@ def first_position(mask: Mask, starts: Positions, ends: Positions) -> Positions:
     return np.minimum(following, ends)
 
 
-# The few contents that may not be NFC, in which MediaWiki stores text.
-
 # A string is NFC if it has none of the characters that never are, that may compose with the one before them, or that
 # have a combining class, so that their order counts (Unicode Standard Annex 15, section 9). These are the *marks* here.
-# An automaton finds them together with other markup, and only contents with a mark are compared with their NFC. In a
-# language that has marks in most words, all contents are.
+# An automaton finds them together with other markup, and only contents with a mark are compared with their NFC.
 _MARK: Final = regex.compile(r"[\p{NFC_QC=M}\p{NFC_QC=N}\P{ccc=0}]")
 # All code points with marks, and the first byte of the first of them in UTF-8.
 _CODES: Final = range(0x300, 0x30000)
@@ -319,9 +320,10 @@ _LONGEST: Final = 256
 
 
 def find_marks(parts: Contents, others: tuple[bytes, ...] = ()) -> tuple[Positions | None, Positions]:
-    """Return the sorted positions of marks in contents, and those of some other strings.
+    """Return the sorted positions in contents of marks, which NFC may change or compose, and of some ``others``.
 
-    None in place of those of marks if there are so many, by the first contents, that finding them does not pay.
+    None in place of the marks if the first 4,096 bytes have so many that it costs less to compare all contents with
+    their NFC than to find them.
 
     >>> parts = locate_parts(pa.array(["e|e\u0301", "caf\u00e9|caf\u00e9", "\u0e19\u0e35\u0e48", "\u0e19\u0e48\u0e38"]))
     >>> marks, _ = find_marks(parts)
@@ -350,10 +352,10 @@ def finder(others: tuple[bytes, ...] = (), with_marks: bool = True) -> ahocorasi
 
 
 def not_composed(parts: Contents, marks: Positions | None) -> Mask:
-    """Which contents are not NFC, or hold a mark and are too long to say, by the positions of marks in them.
+    """Which contents may not be NFC, given the positions of ``marks``: characters that NFC may change or compose.
 
-    Marks are characters that NFC may change or that may compose with others: a content without any is NFC. With None,
-    where marks are not known, every content is looked at.
+    A content without any is NFC. Where marks are not known (None), all are compared with their NFC. Those of more than
+    256 characters are not: that could take too long, so they count as not NFC.
     """
     rows = np.arange(len(parts.ends))
     if marks is not None:

@@ -69,12 +69,15 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
 
 
 def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Positions]:
-    """Return which contents to read by column, which so but for their anchor, and which alone; others are no links."""
+    """Divide contents by how they are read: in columns, with the anchor alone as wikitext, or all of it as wikitext.
+
+    Returns the indices of each kind. Contents that are no links to an article are in none of them.
+    """
     is_away, irregular = _read_prefixes(parts, site)
     # The positions of characters that NFC may change, and those of markup that columns cannot read.
     marks, hits = markup.find_marks(parts, _IRREGULAR)
     irregular |= markup.not_composed(parts, marks)
-    # What is irregular in an anchor alone leaves the title to the column, unless it may end the title or the link.
+    # Markup in the anchor does not concern the title, unless it is a bracket, which may end the title or the link.
     rows = np.searchsorted(parts.ends, hits, side="right")
     in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
     with_markup = np.zeros(len(parts.starts), np.bool_)
@@ -85,6 +88,7 @@ def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Posi
     with_markup |= has_bar & (ends_blank | (parts.at(parts.bars + 1) == _SPACE))
     irregular |= (parts.at(parts.starts) == _SPACE) | (parts.at(parts.title_ends - 1) == _SPACE)
     irregular |= ends_blank & ~has_bar
+    # Titles that begin as relative paths do, or are longer than MediaWiki allows.
     irregular |= np.isin(parts.data[parts.starts], list(b"./")) | (parts.title_ends - parts.starts > LONGEST)
     # A link without a title leads nowhere, and one with nothing after its bar shows nothing.
     regular = ~irregular & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)

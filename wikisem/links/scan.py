@@ -37,13 +37,9 @@ DUMP_END: Final = b"</mediawiki>"
 CHUNK_BYTES: Final = 4 << 20
 # Says where a byte of a chunk is, as ``Chunk.location`` does.
 Locate = Callable[[int], str]
-
-
-# Pages that the files of a dump hold more than once, and which of their copies count.
-
-# Pages are identified by id. The copy with the newest revision counts, by the id of the revision, since ids ascend with
-# time; of equal revisions, the first copy counts. Pages without ids are not compared. Versions are arrays of shape
-# ``(3, n)``: the id of a page, that of its revision, and where the page begins in its text.
+# A dump may have a page more than once. Of pages with an id, one copy counts: the newest, by the id of its revision,
+# since these ascend with time. Versions are arrays of shape ``(3, n)``: the id of a page, that of its revision, and
+# where the page begins in its text.
 NO_VERSIONS: Final[Positions] = np.empty((3, 0), np.int64)
 
 
@@ -60,7 +56,9 @@ def in_parts(parts: Iterable[Positions]) -> tuple[Positions, Positions]:
 
 
 def superseded(versions: Positions, part: Positions) -> Mask:
-    """Which versions do not count because another one of the same page does; ``part`` numbers the text of each.
+    """Which versions of pages do not count, because another one of the same page is newer, or equal and comes first.
+
+    A version is a column: the ids of a page and of its revision, and where the page begins in text number ``part``.
 
     >>> superseded(np.array([[7, 8, 7], [70, 80, 71], [0, 23, 46]]), np.zeros(3, np.int64)).tolist()
     [True, False, False]
@@ -95,11 +93,10 @@ class ChunkLinks(NamedTuple):
 
     A mention has a row for each way in which it was written, such as ``[[bus]]`` and ``[[Bus|bus]]``: sum them up.
     ``titles`` are those of all pages of namespace 0, redirects too, where they were asked for; ``versions`` say of all
-    pages with ids which revisions they are, and where in the chunk they begin (see ``links.repeats``).
-
-    ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
-    another namespace or wiki) and ``deleted``, unreadable those of ``unreadable``: ``bad-page``, ``too-costly``.
-    ``steps`` is the work that they took, see ``wikitext.Work``.
+    pages with ids which revisions they are, and where in the chunk they begin (see ``NO_VERSIONS``). ``pages``
+    counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to another
+    namespace or wiki) and ``deleted``, unreadable those of ``unreadable``: ``bad-page``, ``too-costly``. ``steps`` is
+    the work that they took, see ``wikitext.Work``.
     """
 
     mentions: pa.Table
@@ -115,7 +112,7 @@ class Extraction(NamedTuple):
     """What a chunk holds, as written in the XML.
 
     ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, ``titles`` of all
-    pages of namespace 0, and ``versions`` of all pages with ids (see ``links.repeats``); ``left_out`` counts pages by
+    pages of namespace 0, and ``versions`` of all pages with ids (see ``NO_VERSIONS``); ``left_out`` counts pages by
     reason, and ``unread`` holds the start and end of each page that only an XML parser can read.
     """
 
@@ -170,10 +167,8 @@ def scan_chunk(
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
     A page that cannot be read or takes too much work is dropped alone, as unreadable: the pages are read again in
-    smaller and smaller parts until it is found.
-
-    ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``locate``
-    says where in the dump a byte of the chunk is, for unreadable records.
+    smaller and smaller parts until it is found. ``trail`` is a regular expression for the letters after ``]]`` that
+    count for the anchor, "" for none; ``locate`` says where in the dump a byte of the chunk is, for unreadable records.
     """
     try:
         return _scan(data, site, trail, locate, with_titles)
@@ -190,7 +185,6 @@ def scan_chunk(
             record = UnreadableRecord(STAGE, reason, locate(starts[0]), detail)
             counts = Counts(read=1, unreadable={reason: 1})
             return ChunkLinks(MENTIONS.empty_table(), REDIRECTS.empty_table(), counts, unreadable=(record,))
-
     pages_each = -(-len(starts) // _PARTS)  # rounded up
     cuts = [0, *starts[pages_each::pages_each], len(data)]
     parts = [
@@ -217,6 +211,7 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     as_xml = extract(rewritten, replace(site, version=LAYOUT), trail, work) if rewritten else _NOTHING
     if as_xml.unread:
         raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
+    # Pages that are no articles, by reason; redirects are kept if they lead to an article of this wiki.
     left_out = by_tags.left_out + as_xml.left_out
     left_out["deleted"] += sum(page.deleted for page in pages.values())
     sources, targets = list[str](), list[str]()
@@ -229,7 +224,7 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
     articles = by_tags.articles + as_xml.articles
     read = articles + sum(reasons.values()) + len(unreadable)
-    identified = [(*page.version, start) for start, page in pages.items() if page.version]
+    xml_versions = [(*page.version, start) for start, page in pages.items() if page.version]
     contents, counts = markup.count_distinct(pa.concat_arrays([by_tags.contents, as_xml.contents]))
     # Bytes of titles that are not UTF-8 become replacement characters.
     titles = by_tags.titles.to_pylist() + as_xml.titles.to_pylist() if with_titles else []
@@ -239,7 +234,7 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
         pages=Counts(read, articles, reasons, {"bad-page": len(unreadable)} if unreadable else {}),
         unreadable=tuple(unreadable),
         titles=[composed(unescape_xml(title.decode(errors="replace"))) for title in titles],
-        versions=np.hstack([by_tags.versions, np.array(identified, np.int64).reshape(-1, len(NO_VERSIONS)).T]),
+        versions=np.hstack([by_tags.versions, np.array(xml_versions, np.int64).reshape(-1, len(NO_VERSIONS)).T]),
         steps=work.steps,
     )
 
@@ -250,6 +245,7 @@ def _read_as_xml(
     """Return the pages in some spans of a chunk, by where they start, and those that no XML parser can read."""
     pages, unreadable = dict[int, Page](), list[UnreadableRecord]()
     for start, end in spans:
+        # The steps that parsing takes, by tags and bytes: TooCostlyError if they are too many.
         work.spend(TAG * data.count(b"<", start, end) + (end - start) // XML_BYTES)
         try:
             pages[start] = read_page(data[start:end], site)
@@ -262,11 +258,12 @@ _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 
 
 def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
-    """Read the pages of a chunk that are in the exporter's layout, and find those that are not.
+    """Read the pages of a chunk that are in the layout of MediaWiki's exporter, and find those that are not.
 
     ``trail`` is a regular expression for the letters after ``]]`` that belong to a content. Raises ArrowInvalid if a
     content is not UTF-8.
     """
+    # Pages: *regular* ones are in that layout; those that are ``unread`` are left to an XML parser.
     found = markup.find_markup(data)
     entities = markup.heads_at(found.chunk, found.entities)
     pages = read_pages(found, entities)
@@ -275,16 +272,17 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     articles = np.flatnonzero(main & ~pages.deleted & (pages.redirect < 0) & ~unread)
     titled = np.flatnonzero(main & ~unread)
     with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
-    # The brackets of the articles' texts, but for those in skipped spans; each opener is looked at in its text.
+    # What hides links in the articles' texts, such as comments; openers are the `&lt;` that may begin it.
     text_starts, text_ends = pages.text_starts[articles], pages.text_ends[articles]
     openers = found.entities[markup.possible_openers(entities)]
-    texts = markup.span_of(openers, text_starts, text_ends)
-    openers, texts = openers[texts >= 0], texts[texts >= 0]
+    text_of_opener = markup.span_of(openers, text_starts, text_ends)
+    openers, text_of_opener = openers[text_of_opener >= 0], text_of_opener[text_of_opener >= 0]
     work.spend(OPENER * len(openers))
-    skipped = markup.skipped_spans(data, openers, text_ends[texts])
-    texts = markup.span_of(found.brackets, text_starts, text_ends)
-    texts[markup.span_of(found.brackets, *skipped) >= 0] = -1
-    link_starts, link_ends = markup.innermost_links(found, texts)
+    skipped = markup.skipped_spans(data, openers, text_ends[text_of_opener])
+    # The links: the brackets in these texts, but for the hidden ones.
+    text_of_bracket = markup.span_of(found.brackets, text_starts, text_ends)
+    text_of_bracket[markup.span_of(found.brackets, *skipped) >= 0] = -1
+    link_starts, link_ends = markup.innermost_links(found, text_of_bracket)
     link_ends = markup.with_trails(found, link_ends, trail) if trail else link_ends
     left_out = {"namespace": pages.whole & ~pages.main, "deleted": main & pages.deleted}
     return Extraction(
@@ -299,24 +297,27 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
 
 
 def _read_redirects(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[list[tuple[str, str]], Mask]:
-    """Return the redirects of a chunk, as titles in XML, and which of all pages only an XML parser can read."""
-    unread = ~pages.whole | (pages.main & ~pages.regular)
-    texts = pages.regular & pages.main & ~pages.deleted
-    marked = texts & (pages.redirect >= 0)
+    """Return the redirects of a chunk, as (title, target) with entities of XML, and which pages need an XML parser.
+
+    These are pages that are cut off, articles that are not laid out as expected (regular), and doubtful redirects.
+    """
+    needs_parser = ~pages.whole | (pages.main & ~pages.regular)
+    has_text = pages.regular & pages.main & ~pages.deleted
+    has_tag = has_text & (pages.redirect >= 0)
     if not marks_redirects(site):
-        # Texts that begin with `#` may be redirects, and so may those that begin with many blanks.
+        # An old dump without ``<redirect>``: pages that begin with `#`, or with many blanks, may be redirects.
         first_bytes = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
-        unread |= texts & ~marked & np.isin(np.array(first_bytes, "S1"), [b"#", b""])
+        needs_parser |= has_text & ~has_tag & np.isin(np.array(first_bytes, "S1"), [b"#", b""])
     redirects = []
-    for row in np.flatnonzero(marked).tolist():
-        mark = _REDIRECT.match(data, int(pages.redirect[row]))
-        unread[row] = mark is None
+    for page in np.flatnonzero(has_tag).tolist():
+        tag = _REDIRECT.match(data, int(pages.redirect[page]))
+        needs_parser[page] = tag is None
         try:  # only an XML parser can tell what bytes that are not UTF-8 are
-            source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
-            redirects += [(source, mark.group(1).decode())] if mark else []
+            source = data[pages.title_starts[page] : pages.title_ends[page]].decode()
+            redirects += [(source, tag.group(1).decode())] if tag else []
         except UnicodeDecodeError:
-            unread[row] = True
-    return redirects, unread
+            needs_parser[page] = True
+    return redirects, needs_parser
 
 
 # More digits than any id has, and no more than 64 bits hold.
@@ -325,10 +326,7 @@ _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
 
 
 class _Tags(NamedTuple):
-    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it.
-
-    A page ends with its ``</page>`` (then it is ``whole``), else before the next ``<page>``, else with the chunk.
-    """
+    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it."""
 
     heads: Heads
     first: Positions
@@ -337,13 +335,16 @@ class _Tags(NamedTuple):
 
     @classmethod
     def of(cls, heads: Heads) -> Self:
-        """Return the tags of the pages."""
-        opens = np.flatnonzero(markup.starting_with(heads, b"<page>") | markup.starting_with(heads, b"<page "))
-        closes = np.flatnonzero(markup.starting_with(heads, b"</page>"))
-        following = np.append(opens[1:], len(heads))
-        closing = np.append(closes, len(heads))[np.searchsorted(closes, opens)]
-        last = np.minimum(closing, following)
-        return cls(heads, opens, last, np.isin(last, closes))
+        """Find the pages among all tags of a chunk, given by their heads (the eight bytes from each ``<`` on).
+
+        A page ends with its ``</page>`` (then it is whole), else before the next ``<page>``, else with the chunk.
+        """
+        first = np.flatnonzero(markup.starting_with(heads, b"<page>") | markup.starting_with(heads, b"<page "))
+        closing = np.flatnonzero(markup.starting_with(heads, b"</page>"))
+        next_first = np.append(first[1:], len(heads))
+        next_closing = np.append(closing, len(heads))[np.searchsorted(closing, first)]
+        last = np.minimum(next_closing, next_first)
+        return cls(heads, first, last, whole=np.isin(last, closing))
 
     def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
         """Return how many tags with this beginning each page has, and the index of the first (0 if there are none)."""
@@ -355,7 +356,9 @@ class _Tags(NamedTuple):
 
 
 def read_pages(found: Markup, entities: Heads) -> PageTable:
-    """Return the page table of a chunk; ``entities`` are the heads at its ``&``.
+    """Find the pages of a chunk, where their titles and texts are, and which are laid out as by MediaWiki's exporter.
+
+    ``entities`` are the eight bytes from each ``&`` on. Of two pages, one has an ``&`` as the exporter writes none:
 
     >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
     >>> found = markup.find_markup(page % b"b" + page % b"&#98;")
@@ -368,31 +371,31 @@ def read_pages(found: Markup, entities: Heads) -> PageTable:
     starts = found.tags[tags.first]
     ends = np.append(found.tags, len(found.data))[tags.last] + tags.whole * len(b"</page>")
     # Of each kind of tag, how many each page has, and the index of its first one among all tags of the chunk.
-    namespaces, namespace = tags.starting_with(b"<ns>")
-    redirects, redirect = tags.starting_with(b"<redirec")
-    titles, title = tags.starting_with(b"<title>")
-    revisions, revision = tags.starting_with(b"<revisio")
-    ids, first_id = tags.starting_with(b"<id")
-    texts, text = tags.starting_with(b"<text")
+    namespace_count, namespace = tags.starting_with(b"<ns>")
+    redirect_count, redirect = tags.starting_with(b"<redirec")
+    title_count, title = tags.starting_with(b"<title>")
+    revision_count, revision = tags.starting_with(b"<revisio")
+    id_count, first_id = tags.starting_with(b"<id")
+    text_count, text = tags.starting_with(b"<text")
     # A page whose namespace is not clear counts as an article until an XML parser has read it.
-    main = (namespaces != 1) | markup.starting_with(heads[namespace], b"<ns>0<")
-    regular = tags.whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
+    main = (namespace_count != 1) | markup.starting_with(heads[namespace], b"<ns>0<")
+    regular = tags.whole & (title_count == 1) & (namespace_count == 1) & (revision_count == 1) & (text_count >= 1)
     regular &= markup.starting_with(heads[_next(title, heads)], b"</title>")
-    # The tags of both ids, if the page has the exporter's layout.
-    numbers = _ids(found, heads, np.stack([first_id, _next(revision, heads)]))
-    regular &= (ids == 0) | ((first_id < revision) & (numbers >= 0).all(axis=0))
+    # The ids of the page and, in the tag after ``<revision>``, of its revision: both or none.
+    ids = _ids(found, heads, np.stack([first_id, _next(revision, heads)]))
+    regular &= (id_count == 0) | ((first_id < revision) & (ids >= 0).all(axis=0))
     # No entity but those that the exporter writes: not ``&#91;`` for a bracket.
     known = np.zeros(len(entities), np.bool_)
     for entity in _KNOWN_ENTITIES:
         known |= markup.starting_with(entities, entity)
     others = found.entities[~known]
     regular &= np.searchsorted(others, starts) == np.searchsorted(others, ends)
+    # Texts that hold no tag, up to ``</text>``, or none at all: ``<text ... />`` of a page that is empty or deleted.
     text_starts, text_ends, closed = _texts(found, text, np.flatnonzero(regular))
     regular &= closed | markup.starting_with(heads[_next(text, heads)], b"</text>")
-    # Of the texts whose tag closes itself, those without this attribute are empty.
     deleted = np.zeros(len(text), np.bool_)
-    for row in np.flatnonzero(regular & main & closed):
-        deleted[row] = b" deleted=" in found.data[found.tags[text[row]] : text_starts[row]]
+    for page in np.flatnonzero(regular & main & closed):
+        deleted[page] = b" deleted=" in found.data[found.tags[text[page]] : text_starts[page]]
     return PageTable(
         starts=starts,
         ends=ends,
@@ -400,8 +403,8 @@ def read_pages(found: Markup, entities: Heads) -> PageTable:
         main=main,
         regular=regular,
         deleted=deleted,
-        redirect=np.where(redirects > 0, found.tags[redirect], -1),
-        ids=np.where(ids > 0, numbers, -1),
+        redirect=np.where(redirect_count > 0, found.tags[redirect], -1),
+        ids=np.where(id_count > 0, ids, -1),
         title_starts=found.tags[title] + len(b"<title>"),
         title_ends=found.tags[_next(title, heads)],
         text_starts=text_starts,
@@ -414,7 +417,7 @@ def _next(index: Positions, heads: Heads) -> Positions:
 
 
 def _ids(found: Markup, heads: Heads, tags: Positions) -> Positions:
-    """Return the numbers in ``<id>`` tags, by the index of the tag; -1 for other tags and for anything but a number."""
+    """Return the number in each of some tags (indices among all), as in ``<id>12</id>``; -1 where there is none."""
     if not tags.size:
         return tags
     following = _next(tags, heads)
@@ -422,12 +425,13 @@ def _ids(found: Markup, heads: Heads, tags: Positions) -> Positions:
     is_id = markup.starting_with(heads[tags], b"<id>") & markup.starting_with(heads[following], b"</id>")
     lengths = np.where(is_id, ends - starts, 0)
     is_id &= (lengths > 0) & (lengths <= _DIGITS)
-    # The digits of each number, and of a shorter one what is before it: shape (..., longest), the last digit last.
-    places = np.arange(-int(lengths[is_id].max(initial=1)), 0)
-    digits = found.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
-    is_before = places < -lengths[..., None]
+    # Digits have the shape (..., longest): with a longest of three, they are at -3, -2 and -1 bytes from the end, for
+    # hundreds, tens and ones. What is before a shorter number counts as 0.
+    from_end = np.arange(-int(lengths[is_id].max(initial=1)), 0)
+    digits = found.chunk[ends[..., None] + from_end].astype(np.int64) - ord("0")
+    is_before = from_end < -lengths[..., None]
     is_id &= (is_before | ((digits >= 0) & (digits <= 9))).all(axis=-1)
-    return np.where(is_id, np.where(is_before, 0, digits) @ 10 ** (-1 - places), -1)
+    return np.where(is_id, np.where(is_before, 0, digits) @ 10 ** (-1 - from_end), -1)
 
 
 def _texts(found: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:

@@ -27,7 +27,6 @@ from wikisem.wikis import name_codes, own_code
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
 _TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
-
 _UNSEEN: Final = f"[{UNSEEN}]"
 _BLANKS: Final = f"[ {SPACES}]+"
 _ODD: Final = f"[{UNSEEN}{SPACES}]|  "
@@ -79,12 +78,13 @@ def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """
     done = []
     for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
+        # A slice is copied: its buffer has strings that are not in it.
         whole = chunk.take(pa.array(np.arange(len(chunk)))) if chunk.offset else chunk
         parts = locate_parts(whole)
-        marks, _ = find_marks(parts)
-        mask = pa.array(not_composed(parts, marks))
-        changed = [composed(text) for text in whole.filter(mask).to_pylist()]
-        done.append(pc.replace_with_mask(whole, mask, pa.array(changed, texts.type)) if changed else whole)
+        marks, _ = find_marks(parts)  # characters that NFC may change or compose
+        is_doubtful = pa.array(not_composed(parts, marks))
+        changed = [composed(text) for text in whole.filter(is_doubtful).to_pylist()]
+        done.append(pc.replace_with_mask(whole, is_doubtful, pa.array(changed, texts.type)) if changed else whole)
     return pa.chunked_array(done, texts.type)
 
 

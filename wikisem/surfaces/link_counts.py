@@ -29,6 +29,8 @@ from wikisem.wikipedia.variants import TitleVariants, conversion_of, variant_of
 from wikisem.wikipedia.xml_pages import find_siteinfo
 from wikisem.wikis import known_language, label_codes, name_codes, wiki_of
 
+_OnUnreadable = Callable[[UnreadableRecord], object] | None
+
 
 def count_links(
     path: str | PathLike[str],
@@ -56,13 +58,13 @@ def count_links(
         raise DamagedInputError(f"{file}: expected the head of a MediaWiki dump, saw none that can be decoded")
     site = replace(head, language=code, aliases=profile.namespace_aliases)
     trail = profile.link_trail if link_trail else ""
-    parts = list(_scan(ranges, site, trail, on_unreadable))
+    parts = list(_scan(ranges, site, trail, on_unreadable, copies={}))
     versions, chunk = scan.in_parts(part.versions for part in parts)
     if (repeated := scan.superseded(versions, chunk)).any():
         # All is read again, without the copies that do not count; what is unreadable has been reported already.
         _, _, starts = versions
         copies = {number: starts[repeated & (chunk == number)] for number in distinct(chunk[repeated]).tolist()}
-        parts = list(_scan(ranges, site, trail, on_unreadable=lambda _: None, copies=copies))
+        parts = list(_scan(ranges, site, trail, lambda _: None, copies))
     redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
     mentions = sum_rows([part.mentions for part in parts], MENTIONS)
     if conversion_of(code):
@@ -75,11 +77,7 @@ def count_links(
 
 
 def _scan(
-    ranges: list[Range],
-    site: SiteInfo,
-    trail: str,
-    on_unreadable: Callable[[UnreadableRecord], object] | None,
-    copies: Mapping[int, Positions] | None = None,
+    ranges: list[Range], site: SiteInfo, trail: str, on_unreadable: _OnUnreadable, copies: Mapping[int, Positions]
 ) -> Iterator[scan.ChunkLinks]:
     """Yield the links of each chunk; ``copies`` says where pages to leave out begin in the chunk of each number."""
     with_titles, number = bool(conversion_of(site.language)), -1
@@ -89,7 +87,7 @@ def _scan(
                 report_unreadable(UnreadableRecord(scan.STAGE, chunk.reason, chunk.where, chunk.detail), on_unreadable)
                 continue
             number += 1
-            data = scan.without_pages(chunk.data, (copies or {}).get(number, np.empty(0, np.int64)))
+            data = scan.without_pages(chunk.data, copies.get(number, np.empty(0, np.int64)))
             links = scan.scan_chunk(data, site, trail, chunk.location, with_titles)
             for record in links.unreadable:
                 report_unreadable(record, on_unreadable)
@@ -132,9 +130,6 @@ def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
     return pa.concat_tables([direct.filter(pc.invert(shared)), sum_rows([direct.filter(shared), redirected], MENTIONS)])
 
 
-# Titles that are no page of their wiki, but in another script are one: their links count for that page.
-
-
 @dataclass(frozen=True, slots=True)
 class StringSet:
     """A set of titles or anchors as hashes in ascending order, each once, shape ``(n,)``.
@@ -170,9 +165,7 @@ def convert_titles(rows: pa.Table, column: str, pages: StringSet, variants: Titl
         for row in np.flatnonzero(pages.has(pa.array(written, pa.string()))).tolist():
             found.setdefault(missing[row], written[row])  # the first variant wins
     conversion = pc.index_in(rows[column], value_set=pa.array(list(found), pa.string()))
-    converted = pc.if_else(
-        conversion.is_valid(), pa.array(list(found.values()), pa.string()).take(conversion), rows[column]
-    )
+    converted = pc.coalesce(pa.array(list(found.values()), pa.string()).take(conversion), rows[column])
     return rows.set_column(rows.schema.get_field_index(column), column, converted)
 
 
@@ -198,10 +191,9 @@ def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, va
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
     page = pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks())
     rows = of_titles.append_column("total", pages["count_sum"].take(page))
-    most = pc.and_(
-        pc.equal(rows["count"], pages["count_max"].take(page)), pc.greater_equal(rows["count"], minimum_count)
-    )
-    top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
+    is_most = pc.equal(rows["count"], pages["count_max"].take(page))
+    top = rows.filter(pc.and_(is_most, pc.greater_equal(rows["count"], minimum_count)))
+    top = top.rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
     # Of a page with an anchor that is its title, only that one stays.
     is_title = pc.equal(cleaning.write_in(variant, top["title"]), top["surface"])
     decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
@@ -210,10 +202,11 @@ def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, va
 
 
 def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa.Table:
-    """For each of the ``titles`` that is linked, the title itself as TOP_ANCHORS, with its links as an anchor.
+    """For each linked page of ``titles``, the anchor that is its title, and how many links to the page have it.
 
     The title's trailing parenthesis and the case of its first letter do not count. The most frequent such anchor is
-    taken, then the first by code point; without one, the title without parenthesis, with a count of 0.
+    taken, then the first by code point; without one, the title without parenthesis, with a count of 0. Titles are first
+    written in the ``variant`` of the language that anchors are in, if any. Returns TOP_ANCHORS, one row a page.
 
     >>> pages, anchors = ["Oak (tree)", "Oak (tree)", "Elm"], ["oaks", "oak", "elms"]
     >>> links = pa.table({"title": pages, "anchor": anchors, "count": [5, 2, 3]})
@@ -231,11 +224,11 @@ def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa
 
 
 def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
-    """One of the TOP_ANCHORS of each page, as CHOSEN_ANCHORS, by title.
+    """Choose one of the most frequent anchors s of each page (TOP_ANCHORS): that with the highest P(page | s).
 
-    That is the one with the highest P(page | s), then the first by code point. ``totals`` (ANCHOR_TOTALS) holds how
-    many links of the whole wiki have each of the anchors; ``links`` is null for one that it lacks. Tied anchors have
-    the same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
+    Of equal ones it is the first by code point. ``totals`` (anchor, count) has how many links of the whole wiki have
+    each anchor, which becomes the column ``links`` of CHOSEN_ANCHORS, null for an anchor that it lacks. All anchors of
+    a page have the same count, so that the highest P(page | s) = count / links is where links are fewest.
     """
     anchor = pc.index_in(top["surface"], value_set=totals["anchor"].combine_chunks())
     anchors = top.append_column("links", totals["count"].take(anchor)).cast(CHOSEN_ANCHORS)
@@ -243,10 +236,10 @@ def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
 
 
 def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Table:
-    """Mentions as ``schemas.NAMES``, in their order; all mentions of a page are among them.
+    """Give each mention (title, anchor, count) the item of its page, and its shares of the anchor's and page's links.
 
-    ``totals`` (ANCHOR_TOTALS) holds how many links of the whole wiki have each anchor, ``items`` (PAGE_ITEMS) the
-    number of the item that has a page. A page that several items claim is that of the lowest number.
+    Returns ``schemas.NAMES``; of a page, all mentions must be there. ``totals`` (anchor, count) are of the whole wiki,
+    ``items`` (title, number) has the item of each page. A page that several items claim is that of the lowest number.
 
     >>> links = pa.table({"title": ["Oak", "Oak"], "anchor": ["oak", "tree"], "count": [3, 1]})
     >>> totals = pa.table({"anchor": ["oak", "tree"], "count": [3, 10]})
@@ -256,23 +249,20 @@ def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Tabl
     """
     title, count = mentions["title"], mentions["count"]
     pages = mentions.group_by("title", use_threads=False).aggregate([("count", "sum")])
-    total = pages["count_sum"].take(pc.index_in(title, value_set=pages["title"].combine_chunks()))
-    links = totals["count"].take(pc.index_in(mentions["anchor"], value_set=totals["anchor"].combine_chunks()))
+    of_page = pages["count_sum"].take(pc.index_in(title, value_set=pages["title"].combine_chunks()))
+    of_anchor = totals["count"].take(pc.index_in(mentions["anchor"], value_set=totals["anchor"].combine_chunks()))
     first = _first_of_each(sort_by(items, [("title", "ascending"), ("number", "ascending")]), "title")
     number = first["number"].take(pc.index_in(title, value_set=first["title"].combine_chunks()))
     qid = pc.binary_join_element_wise("Q", pc.cast(number, pa.string()), "")
-    shares = (pc.divide(pc.cast(count, pa.float64()), pc.cast(whole, pa.float64())) for whole in (total, links))
-    return pa.table([title, qid, mentions["anchor"], count, total, links, *shares], schema=NAMES)
+    shares = (pc.divide(pc.cast(count, pa.float64()), pc.cast(whole, pa.float64())) for whole in (of_page, of_anchor))
+    return pa.table([title, qid, mentions["anchor"], count, of_page, of_anchor, *shares], schema=NAMES)
 
-
-# From items to surface forms: the most frequent anchor of links to an item's page, or the recipe's fallback.
 
 # What is sent of an item to the bucket of its page: title and label in the language, either of which may be null, and
 # the code of a label that is not of the language itself.
 ITEMS: Final = pa.schema(
     [("qid", pa.string()), ("title", pa.string()), ("label", pa.string()), ("label_language", pa.string())]
 )
-
 # The columns of a chosen anchor.
 _EVIDENCE: Final = ("surface", "count", "total", "links")
 
@@ -298,9 +288,10 @@ class NamedItems:
 
 
 def hash_names(items: pa.Table, entities: pa.Table, language: str, options: SurfaceOptions) -> pa.Table:
-    """Return the labels of ITEMS, and the aliases in the language or under ``mul`` of their entities, as ITEM_NAMES.
+    """Hash all names that items with a sitelink have in a language: the labels of ``items``, and aliases of entities.
 
-    Each is hashed as the surface form that a label would be; of entities without a sitelink there are none.
+    Aliases are those in the language and in ``mul``, for all languages. Each name is written as the surface form that
+    a label would be. Returns ITEM_NAMES (the item's number, its sitelinks, the hash), each row once.
     """
     linked = entities.filter(pc.greater(entities["sitelinks"], 0))
     qids, aliases = linked["qid"].combine_chunks(), MapLookup(linked["aliases"])
@@ -310,11 +301,12 @@ def hash_names(items: pa.Table, entities: pa.Table, language: str, options: Surf
     for code in name_codes(language, variant):
         lists = aliases.lookup(code)
         texts, owners = cleaning.tidy(lists.flatten()), qids.take(pc.list_parent_indices(lists))
+        # Null marks a name of the language itself, as in ITEMS.
         is_own = code in label_codes(language, variant)
         codes = pa.nulls(len(texts), pa.string()) if is_own else pa.repeat(code, len(texts))
         labels.append(pa.table([owners, texts, codes], columns))
     names = pa.concat_tables(labels)
-    # As the surface form that a label would be; what would have none is no name.
+    # A label that would give no surface form is no name.
     names = names.set_column(1, "label", _fallbacks(names, options, variant)).drop_columns("label_language").drop_null()
     sitelinks = linked["sitelinks"].take(pc.index_in(names["qid"], value_set=qids))
     hashes = hash_strings(names["label"].combine_chunks())
@@ -329,21 +321,20 @@ def sort_items(items: pa.Table) -> pa.Table:
 
 
 def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: SurfaceOptions, language: str) -> pa.Table:
-    """Return the columns of SURFACES for ITEMS, in their order, and ``refused``, why an item's anchor was refused.
+    """Choose the surface form of each of ITEMS: an anchor of links to its page, or if that is refused, the fallback.
 
     ``chosen`` and ``titled`` (CHOSEN_ANCHORS) hold the most frequent anchor of each page that has one, and the anchor
-    that is its title. ``surface`` is null for an item without a surface form. For a fallback, count and total
-    are 0 and links is null.
+    that is its title. Returns SURFACES in the order of the items, and in ``refused`` why an anchor was refused.
+    ``surface`` is null for an item without a surface form. For a fallback, count and total are 0 and links is null.
     """
+    # The form that would be shown: the most frequent anchor, or its dictionary form.
     variant = variant_of(options.variant, language)
     anchor = _of_pages(items, chosen)
     form, form_source = anchor, pc.if_else(anchor["surface"].is_valid(), "anchor", None)
     if options.form == "dictionary":
         form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled), variant)
-
-    # Why the form is refused; of several reasons the last one here. Links to the page and P(s | page) are those of the
-    # most frequent anchor: if they are low, the page is rare or has no settled name. P(page | s) is that of the form
-    # that would be shown.
+    # Why it is refused; of several reasons the last one here. Links to the page and P(s | page) are those of the most
+    # frequent anchor: if they are low, the page is rare or has no settled name. P(page | s) is that of the form.
     page_share = pc.divide(pc.cast(form["count"], "float64"), form["links"])
     refusals = {
         "script": _in_other_script(form["surface"], options, language),
@@ -354,13 +345,12 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     refused: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
     for reason, refuses in refusals.items():
         refused = pc.if_else(pc.fill_null(refuses, False), reason, refused)
-
+    # The label or title that takes its place, unless it is in another script.
     fallback = _fallbacks(items, options, variant)
     stray = _in_other_script(fallback, options, language)
-
-    keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
-    surface = pc.if_else(keeps, form["surface"], pc.if_else(stray, None, fallback))
-    source = pc.if_else(keeps, form_source, options.fallback)
+    is_form = pc.and_(form["surface"].is_valid(), refused.is_null())
+    surface = pc.if_else(is_form, form["surface"], pc.if_else(stray, None, fallback))
+    source = pc.if_else(is_form, form_source, options.fallback)
     is_anchor = pc.equal(source, "anchor")
     count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
     links, page_share = (pc.if_else(is_anchor, column, None) for column in (form["links"], page_share))
@@ -368,7 +358,7 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
     label_language = items["label_language"].take(from_label)
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
-    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), "script", None))
+    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, is_form), "script", None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
 
 
@@ -391,22 +381,23 @@ def _of_pages(items: pa.Table, anchors: pa.Table) -> pa.Table:
 def _dictionary_forms(
     items: pa.Table, anchor: pa.Table, titled: pa.Table, variant: str
 ) -> tuple[pa.Table, pa.ChunkedArray]:
-    """Return the evidence for the surface form of each item, and its source; null for an item without an anchor.
+    """Put the title of a page in place of an ``anchor`` that is an inflected form of it, such as a genitive.
 
-    An anchor that is another form of the title gives way to the row of ``titled``: the title, with its links as an
-    anchor. Its source is "title" if no link shows it.
+    Rows are those of ``items``: ``anchor`` has the most frequent anchor of each one's page and its counts, ``titled``
+    the title with its counts as an anchor. Returns the rows chosen, and the source of each: "title" if no link shows
+    the title, else "anchor", and null for an item without an anchor.
     """
     plain = cleaning.write_in(variant, cleaning.without_parenthesis(items["title"]))
+    # An anchor that is the title or the label is no inflected form.
     differs = pc.and_(
         pc.not_equal(lower_first(anchor["surface"]), lower_first(plain)),
         pc.fill_null(pc.not_equal(anchor["surface"], cleaning.write_in(variant, items["label"])), True),
     )
     pairs = zip(anchor["surface"].to_pylist(), plain.to_pylist(), differs.to_pylist(), strict=True)
-    changed = pa.array(
-        [bool(asked) and cleaning.is_form_of(surface, title) for surface, title, asked in pairs], pa.bool_()
-    )
-    columns = [pc.if_else(changed, titled[name], anchor[name]) for name in _EVIDENCE]
-    source = pc.if_else(pc.and_(changed, pc.equal(titled["count"], 0)), "title", "anchor")
+    forms = [bool(may_be) and cleaning.is_form_of(surface, title) for surface, title, may_be in pairs]
+    is_form = pa.array(forms, pa.bool_())
+    columns = [pc.if_else(is_form, titled[name], anchor[name]) for name in _EVIDENCE]
+    source = pc.if_else(pc.and_(is_form, pc.equal(titled["count"], 0)), "title", "anchor")
     return pa.table(columns, names=list(_EVIDENCE)), pc.if_else(anchor["surface"].is_valid(), source, None)
 
 

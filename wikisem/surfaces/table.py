@@ -30,12 +30,9 @@ from wikisem.wikis import OTHER_LABEL_CODES
 
 # The columns of schemas.SURFACES that are read: the item, and what a member of a group shows.
 COLUMNS: Final = ("qid", "surface", "source", "count", "total", "links", "label_language")
-
 SOURCES: Final = ("anchor", "label", "title")
-
 # By index; the first is for labels of the group's own language.
 _LABEL_CODES: Final = ("", *OTHER_LABEL_CODES)
-
 # Rows are moved this many at a time.
 _CHUNK: Final = 1 << 17
 
@@ -79,9 +76,9 @@ class SurfaceTable:
             offsets=offsets - offsets[0],
             text=np.frombuffer(text or b"", dtype=np.uint8)[offsets[0] : offsets[-1]],
             sources=_codes(table["source"], SOURCES, "surface forms from").astype(np.int8),
-            counts=table["count"].to_numpy(),
-            totals=table["total"].to_numpy(),
-            links=pc.fill_null(table["links"], 0).to_numpy(),
+            counts=table["count"].to_numpy(),  # how many links to the item's page show it
+            totals=table["total"].to_numpy(),  # how many links lead to the page
+            links=pc.fill_null(table["links"], 0).to_numpy(),  # how many links of the whole wiki show it
             label_codes=_codes(label_codes, _LABEL_CODES, "labels under").astype(np.int16),
         )
 
@@ -96,14 +93,12 @@ class SurfaceTable:
 
     def take(self, rows: Ints) -> "SurfaceTable":
         """Return some rows, in the order given."""
-        text = CsrRows(self.offsets, self.text)
-        chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
-        texts = {
-            "offsets": offsets_of(self.offsets[rows + 1] - self.offsets[rows]),
-            "text": np.concatenate([self.text[:0], *(chunk.targets for chunk in chunks)]),
-        }
-        others = {name: getattr(self, name)[rows] for name in SurfaceTable.__slots__ if name not in texts}
-        return SurfaceTable(**texts, **others)
+        # Each surface form is a row of bytes. Moving rows takes much memory, so some are moved at a time.
+        strings, offsets = CsrRows(self.offsets, self.text), offsets_of(self.offsets[rows + 1] - self.offsets[rows])
+        parts = [strings.take(rows[begin : begin + _CHUNK]).targets for begin in range(0, len(rows), _CHUNK)]
+        text = np.concatenate([self.text[:0], *parts])
+        columns = [name for name in SurfaceTable.__slots__ if name not in ("offsets", "text")]
+        return SurfaceTable(offsets=offsets, text=text, **{name: getattr(self, name)[rows] for name in columns})
 
     def __len__(self) -> int:
         return len(self.items)
@@ -166,9 +161,9 @@ class HashedNames(NamedTuple):
 
     @staticmethod
     def by_others(folder: str, surfaces: "HashedNames", items: Ints, graph: ClassGraph) -> "HashedNames":
-        """The labels and aliases in a folder of surface forms that are not themselves the surface form of their item.
+        """The labels and aliases of items, by the hashes in a folder, but for those that are the item's surface form.
 
-        Surface form i is that of ``items[i]``, an index into the graph.
+        Surface form i is that of ``items[i]``, an index into the graph; any other item has none, and the hash 0.
         """
         own = np.zeros(len(graph.items), dtype=np.uint64)
         own[items] = surfaces.hashes
@@ -193,11 +188,9 @@ def mean_their_items(surfaces: HashedNames, others: HashedNames, least: float) -
     [True, False, False, True, False]
     """
     means = np.zeros(len(surfaces.hashes), dtype=bool)
-    surface_parts, other_parts = (
-        (one.hashes >> np.uint64(64 - _HASH_BITS)).astype(np.uint8) for one in (surfaces, others)
-    )
+    own_parts, other_parts = ((one.hashes >> np.uint64(64 - _HASH_BITS)).astype(np.uint8) for one in (surfaces, others))
     for part in range(1 << _HASH_BITS):
-        rows, further = np.flatnonzero(surface_parts == part), np.flatnonzero(other_parts == part)
+        rows, further = np.flatnonzero(own_parts == part), np.flatnonzero(other_parts == part)
         own = surfaces.sitelinks[rows]
         # Each distinct hash gets a number: names has that of every surface form of the part, then of every other name.
         names = np.unique(np.concatenate([surfaces.hashes[rows], others.hashes[further]]), return_inverse=True)[1]
@@ -261,7 +254,8 @@ class SurfaceForms:
             words = pc.add(pc.count_substring(surfaces, " "), 1)
             counts = [pc.utf8_length(surfaces), words, pc.count_substring_regex(surfaces, _MARK)]
             numbers.append(np.minimum(np.stack(counts), np.iinfo(np.uint16).max).astype(np.uint16))
-            # Most end in two code points that no letter of several has: these are looked up for each such end once.
+            # The code of the last letter: looked up once for each distinct end of two code points. Where one of these
+            # may be part of a letter of several, the whole surface form is looked at (-1 until then).
             tails = pc.utf8_slice_codeunits(surfaces, -2).dictionary_encode()
             ends = tails.dictionary.to_pylist()
             codes = [_letter_code(end) if isinstance(graphemes(end), str) else -1 for end in ends]
@@ -287,29 +281,30 @@ LATE_FIELDS: Final = ("title",)
 
 
 def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
-    """Items of the graph under their surface forms in a language, from the files of these."""
+    """The items (QIDs) that are in the graph, under their surface forms in a language, from the files of these."""
     wanted = pa.array(sorted(items), pa.string())
     found: dict[str, Member] = {}
     for path in surfaces if items else ():
         for table in read_row_groups(path, [*COLUMNS, *LATE_FIELDS]):
             rows = table.filter(pc.is_in(table["qid"], value_set=wanted)).combine_chunks()
             members = SurfaceTable.of_table(rows, graph)
-            late = rows.select(LATE_FIELDS).to_pylist()
-            every = zip(members.members(np.arange(len(members))), late, strict=True)
-            found |= {member.id: replace(member, **fields) for member, fields in every}
+            late_fields = rows.select(LATE_FIELDS).to_pylist()
+            both = zip(members.members(np.arange(len(members))), late_fields, strict=True)
+            found |= {member.id: replace(member, **fields) for member, fields in both}
     return found
 
 
 def meant_instead(members: Mapping[str, Member], folder: str, graph: ClassGraph, least: float) -> dict[str, str]:
-    """The items whose surface form does not mean them, as the groups stage has it, and the best known other so called.
+    """The members whose surface form makes readers think of another item, and the best known item that it may mean.
 
-    An anchor means its item. A label or a title does if its item has the share ``least`` of the sitelinks of all items
-    of the graph with that surface form in ``folder``, and of all items with that label or alias; of items without any
-    sitelink each has an equal share.
+    Both are QIDs. An anchor means its item. A label or a title does if its item has the share ``least`` of the
+    sitelinks of all items of the graph with that surface form in ``folder``, and of all items with that label or alias;
+    of items without any sitelink each has an equal share. The groups stage leaves these members out.
     """
     asked = pa.array(sorted({one.surface for one in members.values() if one.source != "anchor"}), pa.string())
     if not least or not len(asked):
         return {}
+    # The items with each surface form: by their own in the folder, then by the hashes of labels and aliases.
     alike: defaultdict[str, dict[int, int]] = defaultdict(dict)  # sitelinks by the number of the item
     for path in list_files(f"{folder}/*.parquet"):
         for table in read_row_groups(path, ["qid", "surface"]):
