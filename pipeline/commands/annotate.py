@@ -50,7 +50,7 @@ OPTIONS: Final[Options] = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write sheets with test cases for annotators, or with --score their scores."""
+    """Write sheets of test cases for annotators, or with --score SHEETS score their answers."""
     if arguments.score is not None:
         _score_sheets(arguments)
         return 0

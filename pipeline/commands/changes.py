@@ -65,13 +65,6 @@ class LanguageChanges:
     cases: Overlap
     changes: tuple[Change, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        counts: dict[str, Any] = {"language": self.language}
-        for name, overlap in (("groups", self.groups), ("cases", self.cases)):
-            counts |= {f"{name}_out": overlap.gone, f"{name}_kept": overlap.kept, f"{name}_in": overlap.new}
-        return {**counts, "changes": [change.as_json() for change in self.changes]}
-
 
 OPTIONS: Final[Options] = {"--most": {"convert": at_least(1), "default": 20}}
 
@@ -85,8 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = f"languages of {arguments.old} or {arguments.new} ({', '.join(known)})"
         raise MissingInputError(f"expected {wanted}, saw {', '.join(missing)}")
     chosen = [changed for changed in compared if not arguments.languages or changed.language in arguments.languages]
-    rows = [change.as_json() for changed in chosen for change in changed.changes]
-    objects = [changed.as_json() for changed in chosen]
+    # Of each language, as --json prints it, the counts and all changes; the latter are the rows of --csv.
+    objects = list[dict[str, Any]]()
+    for changed in chosen:
+        counts: dict[str, Any] = {"language": changed.language}
+        for name, overlap in (("groups", changed.groups), ("cases", changed.cases)):
+            counts |= {f"{name}_out": overlap.gone, f"{name}_kept": overlap.kept, f"{name}_in": overlap.new}
+        objects.append({**counts, "changes": [change.as_json() for change in changed.changes]})
+    rows = [row for of_language in objects for row in of_language["changes"]]
     deliver(arguments, "changes", lambda _: _tables(chosen, arguments.most), objects, rows=rows)
     return int(arguments.exit_code and bool(rows))
 
