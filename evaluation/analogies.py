@@ -155,7 +155,7 @@ class AnalogySearch:
             product = np.exp(sum_of_d.astype(np.float64))
             logs = np.log(np.maximum(product - TIE_TOLERANCE, 1e-300)) - _MARGIN
             floor = np.where(product < 0.9 * TIE_TOLERANCE, -np.inf, logs).astype(np.float32)
-        # The best sum of another word, over ever more of the words nearest to c.
+        # The best sum of another word, over ever more of those nearest to c; a d with a product of 0 has lost by a tie.
         best = np.where(np.isneginf(floor), np.inf, -np.inf).astype(np.float32)
         most_added = offset.max(axis=1)[pair]  # by a and b, to any word: bounds the sums of words not looked at
         for still_open, look in _looks(sum_of_d, floor, best, most_added, near_c, third):

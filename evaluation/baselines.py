@@ -168,7 +168,7 @@ def baselines_by_language(
     for group in groups:
         if group.outliers:
             by_language[group.language or UNKNOWN].append(group)
-    by_column: dict[str, dict[str, Baselines]] = {}
+    rates: dict[str, dict[str, Baselines]] = {}
     for language, listed in sorted(by_language.items()):
         # The pickers: those of a case alone, and those that know other groups or how frequent tokens are.
         outliers = Counter(each.surface.casefold() for group in listed for each in group.outliers)
@@ -185,8 +185,8 @@ def baselines_by_language(
                 credits_ = {name: None if own is None else credit(own, -1) for name, own in saliences.items()}
                 for column in (COLUMNS[outlier.outlier_class], ALL):
                     cases[column].append(CaseCredits(group.id, len(words), credits_))
-        by_column[language] = {column: _hit_rates(cases[column], pickers) for column in columns if cases[column]}
-    return by_column
+        rates[language] = {column: _hit_rates(cases[column], pickers) for column in columns if cases[column]}
+    return rates
 
 
 def _hit_rates(cases: Sequence[CaseCredits], pickers: Iterable[str]) -> Baselines:

@@ -269,6 +269,7 @@ def differences(found: Calibration) -> list[Difference]:
     names, abilities, cov = found.answers.models, found.abilities, found.covariance
     pairs = list(combinations(order, 2))
     gaps = [float(abilities[one] - abilities[other]) for one, other in pairs]
+    # The standard error of a difference, whose variance is that of both less twice their covariance.
     errors = [math.sqrt(max(1e-12, cov[one, one] + cov[other, other] - 2 * cov[one, other])) for one, other in pairs]
     p_values = holm([float(2 * ndtr(-gap / error)) for gap, error in zip(gaps, errors, strict=True)])
     rows = []
@@ -464,8 +465,8 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     """Calibrate models and groups, and return the estimates as rows of a report, with notes.
 
     "ability" has the interval and the mark of each model, "difficulty" and "log_discrimination" of a group have the
-    standard deviation of their posterior distribution as ``se``, "rho" of a form has the range of its draws. Groups are
-    in the order of a form, the most informative first.
+    standard deviation of their posterior distribution as ``se``. "rho" says how well forms, subsets of the groups, rank
+    the models, with the range of its draws. Groups are in the order in which a form takes them, most informative first.
     """
     found = calibrate(answers, discriminations=discriminations)
     forms = short_forms(answers, seed)

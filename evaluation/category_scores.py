@@ -119,9 +119,9 @@ def score_topk(
     known = len(members.known)
     count = known if skip_oov else len(members.keys)
     if count < _FEWEST_WORDS:
-        return score_of(members, 0, 0)
+        return score_of(members, correct=0, comparisons=0)
     if not known:
-        return score_of(members, 0, count * k)
+        return score_of(members, correct=0, comparisons=count * k)
     own_rows = members.rows[members.rows >= 0]
     near = _nearness(members, own_rows, vocabulary.rows[own_rows].astype(np.float64), similarity)
     nearest = -np.sort(-near, axis=1)[:, :k]  # similarities of the nearest members, largest first: (known, up to k)
@@ -237,7 +237,7 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
     """Count all pairs of k words of a category and an intruder, and those in which the intruder is the odd one."""
     size, k = len(members.known if settings.skip_oov else members.keys), settings.k
     if size < k:
-        return score_of(members, 0, 0)
+        return score_of(members, correct=0, comparisons=0)
     # A member that is itself in the pool cannot intrude into the C(size - 1, k - 1) combinations that it is part of.
     impossible = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
     correct = 0
@@ -367,9 +367,9 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     words[members.known] = np.arange(len(members.known))
     words = words[words >= 0] if settings.skip_oov else words
     if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
-        return score_of(members, 0, 0)
+        return score_of(members, correct=0, comparisons=0)
     if not len(members.known):
-        return score_of(members, 0, settings.sample)
+        return score_of(members, correct=0, comparisons=settings.sample)
     vectors, correct = prepare(distance, members.vectors), 0
     for start in range(0, settings.sample, _PAIRS_AT_ONCE):
         numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, settings.sample))

@@ -259,6 +259,7 @@ def _p_value(contributions: FloatArray, seed: int) -> float:
 
     ``contributions`` has what each class adds to the size of the step, shape ``(classes, cutoffs)``; down is negative.
     """
+    # The statistic of a cutoff is the sum of what classes contribute, over its standard error.
     errors = np.sqrt((contributions**2).sum(axis=0))
     scaled = contributions[:, errors > ROUNDING] / errors[errors > ROUNDING]
     if not scaled.size:

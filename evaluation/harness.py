@@ -87,7 +87,7 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
     for key, cases in sorted(by_class.items()):
         doc = docs[key]
         members = [Member(id=qid, surface=word) for word, qid in zip_longest(doc.choices, doc.items, fillvalue="")]
-        words = Group(
+        group = Group(
             id=doc.class_,
             label=doc.label,
             language=doc.language,
@@ -96,7 +96,7 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
             outliers=tuple(case.outlier for case in cases),
             where=str(path),
         )
-        answered.append(GroupScore(words, tuple(cases), oov_cluster=0.0, oov_outliers=0.0))
+        answered.append(GroupScore(group, tuple(cases), oov_cluster=0.0, oov_outliers=0.0))
     return Evaluation(_model_of(path), notes=(), scores=tuple(answered), dataset=path.stem)
 
 

@@ -39,7 +39,7 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
 
     MissingInputError where a language, or any, has no groups in the folder.
     """
-    # The tables, read whole, so that all checksums are verified before MTEB reads them without.
+    # The tables, read whole, so that all checksums are verified, which MTEB does not do.
     files = {path.stem: path for path in sorted(Path(folder).resolve().glob("groups/*.parquet"))}
     missing = [code for code in languages if code not in files]
     if missing or not files:
@@ -105,8 +105,8 @@ class _OutlierDetection(AbsTask):
         def encode(texts: Sequence[str]) -> Any:
             """Embed texts by MTEB's interface: a batch of them with the task, split and language that they are of."""
             loader = create_dataloader(Dataset.from_dict({"text": list(texts)}), task_metadata=self.metadata)
-            of_what = {"hf_split": about["hf_split"], "hf_subset": about["hf_subset"], **about["encode_kwargs"]}
-            return np.asarray(model.encode(loader, task_metadata=self.metadata, **of_what), dtype=np.float64)
+            options = {"hf_split": about["hf_split"], "hf_subset": about["hf_subset"], **about["encode_kwargs"]}
+            return np.asarray(model.encode(loader, task_metadata=self.metadata, **options), dtype=np.float64)
 
         # As ``wikisem evaluate`` asks a model: each word once, with blanks for "_".
         known = TextModel("the model", encode).find({word for group in groups for word in words_of(group)})

@@ -31,7 +31,7 @@ from wikisem.schemas import ADDED, ENTITIES
 class EntitySource:
     """A CategorySource over the Parquet of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files.
 
-    It is a path or a URL. Raises MissingInputError without Parquet there, DamagedInputError if it has no entities.
+    It is a path or a URL. Raises MissingInputError without Parquet there, DamagedInputError if it is not of entities.
     """
 
     def __init__(self, folder: str) -> None:
@@ -76,7 +76,7 @@ class EntitySource:
         return list(map(CandidateItem, qids_of(numbers[kept]), sitelinks[kept].tolist()))
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
-        """The items and monolingual texts that a path leads to from each item, sorted."""
+        """The values, items and monolingual texts, that a property path leads to from each item, sorted."""
         edges, found = self.statements(path.property), {}
         for qid in qids:
             ends = qids_of(edges.objects_of([qid_number(qid)], path.repeated))
@@ -238,7 +238,7 @@ class _EntityStore(Store):
         self._source = source
 
     def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
-        """The triples that match, as RDFLib asks a store for them; an unbound part is ``None``, but for the property.
+        """The triples that match, as RDFLib asks a store for them; an unbound part is ``None`` (never the property).
 
         Beside each is an iterator over the graphs it is in, of which there are none.
         """

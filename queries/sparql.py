@@ -248,7 +248,7 @@ class EndpointSource:
         raise EndpointError(f"{self.client.endpoint}: expected {expected}, saw {seen}")
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
-        """The items and monolingual texts that a path leads to from each item, sorted."""
+        """The values, items and monolingual texts, that a property path leads to from each item, sorted."""
         found: dict[str, list[Statement]] = defaultdict(list)
         for batch in _batches(qids, _BATCH):
             query = template("values").substitute(items=item_terms(*batch), path=path_term(path))

@@ -517,11 +517,8 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
 
 
 def _opened(models: Models, keys: options.Keys | None = None) -> Iterator[EmbeddingModel]:
-    """Yield each model, opened only now; UsageError for a second one of the same name.
-
-    A mapping is several models by their names, or one model: words with their vectors.
-    """
-    # The vectors of a single model are arrays or lists of numbers.
+    """Yield each model, opened only now; UsageError for a second one of the same name."""
+    # A mapping is several models by name, or one model if its values are vectors: arrays or lists of numbers.
     first = next(iter(models.values()), ()) if isinstance(models, Mapping) else ()
     is_model = isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first)
     is_list = isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1])

@@ -85,7 +85,7 @@ def _scale(least: float, most: float, start: float, end: float) -> Callable[[flo
 
 
 def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
-    """Write the same as Markdown, without plots.
+    """Write the tables and sentences of a report as Markdown, without plots.
 
     >>> print(report_markdown("a", [Sheet(["x", "y"], [["a|b", "1"]], [False, True]), "all"], "me"), end="")
     # a
@@ -111,7 +111,7 @@ def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
 
 
 def report_latex(title: str, blocks: Iterable[Block], made: str) -> str:
-    r"""Write the same as LaTeX, tables with the rules of booktabs: the best in bold, what is tied with it italic.
+    r"""Write a report as LaTeX, its tables with the rules of booktabs: the best in bold, what is tied with it italic.
 
     >>> print(report_latex("a", [Sheet(["x", "y"], [["a_b", "1 best\n0 to 2"]], [False, True])], "me"), end="")
     % a

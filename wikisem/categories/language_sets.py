@@ -126,19 +126,19 @@ def word_relation(
     pairs: dict[str, WordPair] = {}
     left_out = []
     for subject, values in subjects:
-        called = name_in(names.get(subject, {}), language)
+        called, _ = name_in(names.get(subject, {}), language) or ("", "")
         # The values with a name, and of these the first whose name is kept.
-        named = [(qid, name[0]) for qid, its_names in values if (name := name_in(its_names, language))]
+        named = [(qid, found[0]) for qid, its_names in values if (found := name_in(its_names, language))]
         qid, word = next(((qid, word) for qid, word in named if keep(word)), ("", ""))
         reason = ""
         if not called or not named:
             reason = "no-label" if values else "no-value"
-        elif not word or not keep(called[0]):
+        elif not word or not keep(called):
             reason = "filtered"
-        elif called[0] == word:
+        elif called == word:
             reason = "same-word"
         else:
-            words = (word, called[0]) if value_first else (called[0], word)
+            words = (word, called) if value_first else (called, word)
             earlier = pairs.get(words[0])
             if words[0].startswith(":"):  # which begins the line of a relation's name in text files
                 reason = "colon"
@@ -311,7 +311,7 @@ def _values(
         values = list(found.get(subject.qid, ()))
         if allowed is not None:
             values = [value for value in values if not value.language and value.value in allowed]
-        items = [value for value in values if not value.language]
+        items = [value for value in values if not value.language]  # a text has a language
         chosen[subject.qid] = (items if every else items[:1]) or values
     return chosen
 

@@ -73,7 +73,7 @@ class _RelationFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_relations(path: Path = SHIPPED) -> tuple[LexemeRelation, ...]:
-    """Return the relations of a TOML file; RecipeError names what is wrong with it."""
+    """Read relations that pair words, such as plurals, from a TOML file; RecipeError names what is wrong with it."""
     try:
         relations = msgspec.convert(read_toml(path), _RelationFile).relation
     except (FileNotFoundError, IsADirectoryError) as error:
