@@ -129,7 +129,8 @@ class AnalogySearch:
             for begin in range(0, len(near_c), ordered_at_once):
                 unordered = near_c[begin : begin + ordered_at_once]
                 top = np.argpartition(unordered, -kept, axis=1)[:, -kept:]
-                top = np.take_along_axis(top, np.argsort(-np.take_along_axis(unordered, top, axis=1), axis=1), axis=1)
+                largest_first = np.argsort(-np.take_along_axis(unordered, top, axis=1), axis=1)
+                top = np.take_along_axis(top, largest_first, axis=1)
                 thirds = slice(start + begin, start + begin + len(unordered))
                 words[thirds], values[thirds] = top, np.take_along_axis(unordered, top, axis=1)
         return values, words

@@ -95,6 +95,7 @@ def measure_group(
         if len(items) > 1:
             counts = Counter(qid for item in items for qid in (classes.get(item.id, ()) if graph else [item.via]))
             from_one_class.append((number, max(counts.values(), default=0) > 1))
+    most_shared = max(members_of_class.values(), default=0)
     return GroupMeasures(
         group,
         contained=sum(1 for _ in parts_of_others(cluster, profile)),
@@ -103,7 +104,7 @@ def measure_group(
         age=age_of(group.cluster),
         outliers=tuple(_measure_outliers(group, profile, graph_of_group, classes, members_of_class)),
         from_one_class=tuple(from_one_class),
-        further_class=None if graph_of_group is None else max(members_of_class.values(), default=0) / len(cluster),
+        further_class=None if graph_of_group is None else most_shared / len(cluster),
         broken=broken,
     )
 
@@ -138,12 +139,13 @@ def _measure_outliers(
                 "relation": relations.get(outlier.id, "none"),
                 "below_class": bool(own_classes & {group.id, *below}),
             }
+        length = len(graphemes(outlier.surface))
         yield OutlierMeasures(
             outlier,
             inside=any(any(parts_of_others([outlier.surface, surface], profile)) for surface in cluster),
             repeats=outlier.surface.casefold() in folded,
             capital_differs=capital_differs(outlier.surface, cluster),
-            outside_lengths=not min(lengths) <= len(graphemes(outlier.surface)) <= max(lengths),
+            outside_lengths=not min(lengths) <= length <= max(lengths),
             **by_graph,
         )
 

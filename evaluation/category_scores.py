@@ -126,7 +126,8 @@ def score_topk(
     near = _nearness(members, own_rows, vocabulary.rows[own_rows].astype(np.float64), similarity)
     nearest = -np.sort(-near, axis=1)[:, :k]  # similarities of the nearest members, largest first: (known, up to k)
     outside = np.zeros(nearest.shape, dtype=np.int64)  # how many words outside the category are as near
-    for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(known, embeddings.width(vocabulary.rows)) + 1):
+    words_at_once = _NUMBERS_AT_ONCE // max(known, embeddings.width(vocabulary.rows)) + 1
+    for rows, vectors in vocabulary.blocks(words_at_once):
         near = _nearness(members, rows, vectors, similarity)
         near[:, np.isin(rows, own_rows)] = -np.inf
         for index in range(nearest.shape[1]):
@@ -366,7 +367,9 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     words = np.full(len(members.keys), -1)
     words[members.known] = np.arange(len(members.known))
     words = words[words >= 0] if settings.skip_oov else words
-    if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
+    # There must be k words for a set, and an intruder left in the pool even if the set is taken from it.
+    most_in_both = min(k, int(np.count_nonzero(pool.shared >= 0)))
+    if len(words) < k or len(pool) <= most_in_both:
         return score_of(members, correct=0, comparisons=0)
     if not len(members.known):
         return score_of(members, correct=0, comparisons=settings.sample)

@@ -169,7 +169,8 @@ def measure_cutoff(
             before, after = tally(cases[: step.at]), tally(cases[step.at :])
             parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
             change = replace(change, value=first, low=low, high=high)
-            scores = " to ".join(f"{100 * one.sums[:, 0].sum() / one.counts.sum():.2f}" for one in (before, after))
+            accuracies = [100 * one.sums[:, 0].sum() / one.counts.sum() for one in (before, after)]
+            scores = " to ".join(f"{accuracy:.2f}" for accuracy in accuracies)
             interval = f"95 %: {items_between(known, low, high)}; p {p_value(step.p)}"
             sentence = f"accuracy falls from {scores} % between Q{last} and Q{first} ({interval})"
         changes = [change]
@@ -267,6 +268,7 @@ def _p_value(contributions: FloatArray, seed: int) -> float:
     lowest, generator = scaled.sum(axis=0).min(), np.random.default_rng(seed)
     lower, at_once = 0, max(1, (1 << 22) // len(scaled))
     for begin in range(0, DRAWS, at_once):
-        signs = generator.integers(2, size=(min(at_once, DRAWS - begin), len(scaled)), dtype=np.int8) * 2.0 - 1.0
+        draws = min(at_once, DRAWS - begin)
+        signs = generator.integers(2, size=(draws, len(scaled)), dtype=np.int8) * 2.0 - 1.0  # 1 or -1 for each class
         lower += int(np.count_nonzero((signs @ scaled).min(axis=1) <= lowest + ROUNDING))
     return (1 + lower) / (1 + DRAWS)

@@ -97,12 +97,8 @@ def read_samples(path: Path, measure: Measure = "acc", asked: Asked = NONE_KNOWN
             where=str(path),
         )
         answered.append(GroupScore(group, tuple(cases), oov_cluster=0.0, oov_outliers=0.0))
-    return Evaluation(_model_of(path), notes=(), scores=tuple(answered), dataset=path.stem)
-
-
-def _model_of(path: Path) -> str:
-    """The name of the model whose samples are in a file: that of its folder."""
-    return path.parent.name or path.stem
+    # The folder has the name of the model.
+    return Evaluation(path.parent.name or path.stem, notes=(), scores=tuple(answered), dataset=path.stem)
 
 
 def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
@@ -207,7 +203,7 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
         found = tuple(tuple(surfaces[index] for index in group) for group in answer)
         scores, sizes = score_partition(answer, truth), tuple(map(len, truth))
         scored.append(WallScore(wall, known=len(surfaces), sizes=sizes, found=found, scores=scores))
-    return Evaluation(_model_of(path), notes=(), scores=tuple(scored), dataset=path.stem)
+    return Evaluation(path.parent.name or path.stem, notes=(), scores=tuple(scored), dataset=path.stem)
 
 
 class Sample(NamedTuple):
@@ -277,7 +273,7 @@ def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
         _add(samples, str(sample["doc_id"]), fields, cluster_by, value=sample[name], where=where)
     # The harness puts the time of the run after the name of the task.
     task = path.stem.removeprefix("samples_").partition("_20")[0]
-    return Log(path, _model_of(path), task, name, samples)
+    return Log(path, path.parent.name or path.stem, task, name, samples)
 
 
 class _InspectSample(msgspec.Struct):

@@ -18,7 +18,7 @@ from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
 from wikisem.arrow.buckets import read_items
 from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of, union
 from wikisem.arrow.parquet import open_parquet
-from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, sorted_values
+from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, parse_condition, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.files import check_address, list_files, open_binary, read_if_there
 from wikisem.ids import is_qid, qid_number
@@ -53,7 +53,9 @@ class EntitySource:
             # Entities have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` only:
             # any other pattern is refused, so no answer is silently smaller than an endpoint's.
             query = check_pattern(category.pattern, offline=True)
-            graph = Graph(store=_EntityStore(self), bind_namespaces="none")
+            store = _EntityStore()
+            store.source = self
+            graph = Graph(store=store, bind_namespaces="none")
             bound = {str(row[_ITEM]).removeprefix(ENTITY) for row in graph.query(query).bindings if _ITEM in row}
             numbers = np.asarray(sorted(qid_number(qid) for qid in bound if is_qid(qid)), dtype=np.int64)
         elif category.having:
@@ -63,7 +65,7 @@ class EntitySource:
             numbers = distinct(np.concatenate([edges.subjects, np.array(with_text, dtype=np.int64)]))
         else:
             numbers = self._linked(category, [category.class_])
-            for condition in category.conditions():
+            for condition in map(parse_condition, category.statements):
                 edges, value = self.statements(condition.path.property), qid_number(condition.value)
                 meeting = edges.subjects_of([value], condition.path.repeated)
                 numbers = np.intersect1d(numbers, meeting, assume_unique=True)
@@ -231,11 +233,9 @@ _ITEM: Final = Variable("item")
 
 
 class _EntityStore(Store):
-    """The statements of entities as RDF triples, looked up by subject, by object or both."""
+    """The statements of entities, from ``source``, as RDF triples: looked up by subject, by object or both."""
 
-    def __init__(self, source: EntitySource) -> None:
-        super().__init__()
-        self._source = source
+    source: EntitySource
 
     def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
         """The triples that match, as RDFLib asks a store for them; an unbound part is ``None`` (never the property).
@@ -245,12 +245,12 @@ class _EntityStore(Store):
         subject, predicate, value = triple_pattern
         found: Iterator[_Triple]
         if predicate == URIRef(SITELINKS):
-            numbers, counts = self._source.all_sitelinks
+            numbers, counts = self.source.all_sitelinks
             if subject is not None:
                 own_row = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
                 numbers, counts = numbers[own_row], counts[own_row]
             found = (
-                (_item(number), predicate, Literal(count))
+                (URIRef(f"{ENTITY}Q{number}"), predicate, Literal(count))
                 for number, count in zip(numbers.tolist(), counts.tolist(), strict=True)
             )
         else:
@@ -258,7 +258,7 @@ class _EntityStore(Store):
         yield from ((triple, iter(())) for triple in found if value is None or triple[2] == value)
 
     def __len__(self, context: Any = None) -> int:
-        return len(self._source.all_sitelinks[0])
+        return len(self.source.all_sitelinks[0])
 
     def _statements(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
         """The triples of a wdt: property: those of the subject, or else those that lead to the value, or else all.
@@ -270,7 +270,7 @@ class _EntityStore(Store):
             expected = "a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold"
             seen = "a property that is not given" if predicate is None else predicate
             raise UsageError(f"expected {expected}, saw {seen}; ask an endpoint instead")
-        edges = self._source.statements(str(predicate).removeprefix(TRUTHY))
+        edges = self.source.statements(str(predicate).removeprefix(TRUTHY))
         if subject is not None:
             pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]
         elif value is not None:
@@ -278,16 +278,12 @@ class _EntityStore(Store):
         else:
             pairs = list(zip(edges.subjects.tolist(), edges.objects.tolist(), strict=True))
         for number, other in pairs:
-            yield _item(number), predicate, _item(other)
+            yield URIRef(f"{ENTITY}Q{number}"), predicate, URIRef(f"{ENTITY}Q{other}")
         if isinstance(value, IdentifiedNode):
             return
         for qid in edges.texts if subject is None else [str(subject).removeprefix(ENTITY)]:
             for text in edges.texts.get(qid, ()):
                 yield URIRef(ENTITY + qid), predicate, Literal(text.value, lang=text.language or None)
-
-
-def _item(number: int) -> URIRef:
-    return URIRef(f"{ENTITY}Q{number}")
 
 
 def _number(node: Any) -> int:

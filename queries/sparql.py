@@ -18,7 +18,7 @@ from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.plugins.sparql.sparql import Query
 
-from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, sorted_values
+from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, parse_condition, sorted_values
 from wikisem.errors import EndpointError, RecipeError, UsageError
 from wikisem.files import replace_file
 from wikisem.ids import check_language, check_property, check_qid, is_qid, qid_number, qid_of
@@ -66,7 +66,8 @@ def graph_pattern(category: Category) -> str:
         return f"?item {path_term(PropertyPath(category.having))} ?value . {wanted}"
     links = "|".join(path_term(PropertyPath(name)) for name in category.linked_by)
     path = f"({links}){'/wdt:P279*' if category.subclasses else ''}"
-    conditions = [f"?item {path_term(stated.path)} {item_terms(stated.value)} ." for stated in category.conditions()]
+    stated_conditions = map(parse_condition, category.statements)
+    conditions = [f"?item {path_term(stated.path)} {item_terms(stated.value)} ." for stated in stated_conditions]
     exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_terms(qid)} . }}" for qid in category.exclude]
     return "\n    ".join([f"?item {path} {item_terms(category.class_)} .", *conditions, *exclusions])
 
@@ -250,13 +251,11 @@ class EndpointSource:
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The values, items and monolingual texts, that a property path leads to from each item, sorted."""
         found: dict[str, list[Statement]] = defaultdict(list)
-        for batch in _batches(qids, _BATCH):
-            query = template("values").substitute(items=item_terms(*batch), path=path_term(path))
-            for qid, term in self._terms_of(batch, query, "value"):
-                if term.type != "uri" and (tag := term.language.lower()):
-                    found[qid].append(Statement(path.property, term.text, _CODES.get(tag, tag)))
-                elif term.type == "uri" and is_qid(value := term.text.removeprefix(ENTITY)):
-                    found[qid].append(Statement(path.property, value))
+        for qid, term in self._terms_of(qids, _BATCH, "value", path=path_term(path)):
+            if term.type != "uri" and (tag := term.language.lower()):
+                found[qid].append(Statement(path.property, term.text, _CODES.get(tag, tag)))
+            elif term.type == "uri" and is_qid(value := term.text.removeprefix(ENTITY)):
+                found[qid].append(Statement(path.property, value))
         return {qid: sorted_values(statements) for qid, statements in found.items()}
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
@@ -265,10 +264,8 @@ class EndpointSource:
         tags = sorted({tag for code in map(check_language, codes) for tag in (code, rdf_tag(code))})
         languages = ", ".join(f'"{tag}"' for tag in tags)
         found: dict[str, dict[str, str]] = defaultdict(dict)
-        for batch in _batches(qids, max(1, _LABELS // len(tags))):
-            query = template("labels").substitute(items=item_terms(*batch), languages=languages)
-            for qid, term in self._terms_of(batch, query, "label"):
-                found[qid][term.language.lower()] = term.text
+        for qid, term in self._terms_of(qids, max(1, _LABELS // len(tags)), "label", languages=languages):
+            found[qid][term.language.lower()] = term.text
         return {
             qid: {code: label for code in codes if (label := labels.get(rdf_tag(code), labels.get(code))) is not None}
             for qid, labels in found.items()
@@ -278,19 +275,23 @@ class EndpointSource:
         """Nothing: an endpoint knows what Wikidata knows."""
         return []
 
-    def _terms_of(self, batch: Sequence[str], query: str, variable: str) -> Iterator[tuple[str, Term]]:
-        """The QID of the item and the term of ``variable`` in each row of the answer to a query about a batch of items.
+    def _terms_of(self, qids: Sequence[str], size: int, variable: str, **terms: str) -> Iterator[tuple[str, Term]]:
+        """Ask for the values or the labels of items, ``size`` at a time, and yield QIDs, each with one of them.
 
-        The queries let a row that binds ``end`` come last: an answer without it was cut, and is asked for again.
+        ``variable`` is "value" or "label", and ``terms`` complete its query. The queries let a row that binds ``end``
+        come last: an answer without it was cut, and is asked for again.
         """
 
         def check(rows: Sequence[AnswerRow]) -> None:
             if not rows or "end" not in rows[-1]:
                 raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")
 
-        for row in self.client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", check):
-            if variable in row and "item" in row:
-                yield row["item"].text.removeprefix(ENTITY), row[variable]
+        rest = iter(dict.fromkeys(qids))
+        while batch := list(islice(rest, size)):
+            query = template(f"{variable}s").substitute(items=item_terms(*batch), **terms)
+            for row in self.client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", check):
+                if variable in row and "item" in row:
+                    yield row["item"].text.removeprefix(ENTITY), row[variable]
 
 
 def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
@@ -298,9 +299,3 @@ def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
         return [CandidateItem(check_qid(qid_of(int(row["number"].text))), int(row["sitelinks"].text)) for row in rows]
     except (KeyError, ValueError) as error:
         raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
-
-
-def _batches(qids: Sequence[str], size: int) -> Iterator[list[str]]:
-    rest = iter(dict.fromkeys(qids))
-    while batch := list(islice(rest, size)):
-        yield batch

@@ -273,7 +273,8 @@ def samples(
         return _cutoffs((harness.read_samples(path, measure, asked) for path in paths), dates, bands, seed)
     # Name the model of each folder, and the data set of each file.
     folders = list(dict.fromkeys(path.parent for path in paths))
-    models = dict(zip(folders, distinct([folder.name for folder in folders], list(map(str, folders))), strict=True))
+    folder_names = distinct([folder.name for folder in folders], longer=list(map(str, folders)))
+    models = dict(zip(folders, folder_names, strict=True))
     # lm-evaluation-harness puts the time of the run after the name of the task.
     names = {path: path.stem.partition("_20")[0] for path in paths}
     runs = Counter((path.parent, name) for path, name in names.items())

@@ -12,6 +12,7 @@ from wikisem.categories.recipe import (
     Relation,
     load_category_recipe,
     parse_category_recipe,
+    parse_condition,
 )
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import shipped_names
@@ -45,11 +46,8 @@ def test_relations_need_no_categories() -> None:
 
 def test_statements_are_paths_to_items() -> None:
     """A plus after the property means any number of steps."""
-    category = Category("c", class_="Q1", statements=("P17 Q30", "P131+ Q99"))
-    assert category.conditions() == (
-        Condition(PropertyPath("P17"), "Q30"),
-        Condition(PropertyPath("P131", repeated=True), "Q99"),
-    )
+    assert parse_condition("P17 Q30") == Condition(PropertyPath("P17"), "Q30")
+    assert parse_condition("P131+ Q99") == Condition(PropertyPath("P131", repeated=True), "Q99")
 
 
 @pytest.mark.parametrize(

@@ -245,8 +245,9 @@ def build_sets(
         subjects = list[Subject]()  # QIDs, each with its values: their QIDs and names
         for qid, values in values_of[relation.name].items():
             if values and values[0].language:
-                # Its texts, the first of each language, are the names of one value, which is no item.
-                subjects.append((qid, [("", {value.language: value.value for value in reversed(values)})]))
+                # Its texts are the names of one value, which is no item; reversed, the first of a language is kept.
+                texts = {value.language: value.value for value in reversed(values)}
+                subjects.append((qid, [("", texts)]))
             else:
                 subjects.append((qid, [(value.value, labels.get(value.value, {})) for value in values]))
         called = dict(names.get(relation.subjects, labels))
@@ -311,7 +312,7 @@ def _values(
         values = list(found.get(subject.qid, ()))
         if allowed is not None:
             values = [value for value in values if not value.language and value.value in allowed]
-        items = [value for value in values if not value.language]  # a text has a language
+        items = [value for value in values if not value.language]  # only texts have a language
         chosen[subject.qid] = (items if every else items[:1]) or values
     return chosen
 

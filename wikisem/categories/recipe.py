@@ -59,10 +59,6 @@ class Category(Struct, frozen=True):
     limit: FromZero = 0
     only_for_relations: bool = False
 
-    def conditions(self) -> tuple[Condition, ...]:
-        """Return the statements, parsed; BadIdError if one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
-        return tuple(map(parse_condition, self.statements))
-
     def most_prominent(self, candidates: Iterable["CandidateItem"]) -> list["CandidateItem"]:
         """Return the candidates with most sitelinks first, then by the number of the QID; at most ``limit`` of them."""
         ranked = sorted(candidates, key=lambda item: (-item.sitelinks, qid_number(item.qid)))
