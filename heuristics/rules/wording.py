@@ -171,7 +171,6 @@ def largest_sharing(surfaces: Iterable[str], key: Callable[[str], str | None]) -
 
 # Rule ``stop-affix``: a page that has no subject, a category or a list (Blair et al. 2016, 3.1). The affixes of list
 # articles, such as "List of ", "Liste " or "一覧", are found in the titles of each Wikipedia.
-
 _REST: Final = "…"  # at least one character of the surface
 
 
@@ -217,14 +216,15 @@ def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) ->
     Many titles of ``lists`` have such an affix, and hardly any of ``others``, the titles of other articles in the wiki,
     without newlines. ``spaced`` says whether its language puts spaces between words.
     """
-    titles = sorted(set(lists))
-    rest = list(others)
+    titles, rest = sorted(set(lists)), list(others)
     text = "\n".join(["", *rest, ""])  # counting in one string is many times faster than title by title
+    # How many lists begin and end with each affix of one to three words, or two to eight characters, and go on.
     lengths = range(1, _WORDS + 1) if spaced else _CHARACTERS
     fronts = [_FRONT.findall(title) if spaced else graphemes(title) for title in titles]
     backs = [_BACK.findall(title) if spaced else graphemes(title) for title in titles]
     prefixes = Counter("".join(parts[:length]) for parts in fronts for length in lengths if length < len(parts))
     suffixes = Counter("".join(parts[-length:]) for parts in backs for length in lengths if length < len(parts))
+    # Of these, the ones that are frequent among lists and rare among other titles.
     enough, most = max(SUPPORT, SHARE * len(titles)), RARE * len(rest)
     often = {affix: n for affix, n in prefixes.items() if n >= enough and text.count(f"\n{affix}") <= most}
     found = [f"{affix}…" for affix in _without_extensions(often, str.startswith)]

@@ -41,10 +41,7 @@ _Pool = dict[int, ItemsByClass]
 
 
 class _Choice(NamedTuple):
-    """The outliers that were chosen for a class in a language.
-
-    ``bit`` is its place among the up to 64 classes that are judged together, and so its bit in their outlier sets.
-    """
+    """The outliers chosen for a class in a language; ``bit`` is its own in the bitsets of classes judged together."""
 
     bit: int
     language: str
@@ -281,10 +278,10 @@ class GroupBuilder:
             pools: list[_Pool] = pool.of(languages, bits, places) if options.per_class else [{} for _ in bits]
             # The members of each class in all languages, by QID.
             members = [[one.id for cluster in of_class.values() for one in cluster] for of_class in wanted.values()]
-            near = self._sets.near(pool.found, bits, (item_indices(graph, qids) for qids in members))
+            near_lists = self._sets.near(pool.found, bits, (item_indices(graph, qids) for qids in members))
             kin: Bitsets | None = None
             if options.related:
-                # For each list of items with the same classes, the groups of which a member has one of these classes.
+                # Items that have a class in common with a member are of its kind, and so no related outliers.
                 classes = graph.classes.take(item_indices(graph, list(chain.from_iterable(members))))
                 owners = np.repeat(bits, list(map(len, members)))[classes.sources()]
                 kin = self._sets.sharing(CsrRows.from_pairs(owners, classes.targets, WIDTH))
@@ -294,7 +291,7 @@ class GroupBuilder:
                 if kin is not None and all(witness is not None and witness.of_instances for witness in witnesses):
                     candidates[RELATED] = pool.related(bit, wanted[bit], kin, own_places)
                 if options.near:
-                    lists, kind_sizes = next(near)
+                    lists, kind_sizes = next(near_lists)
                     candidates[NEAR] = pool.near(bit, languages, lists, kind_sizes, own_places)
                 chosen = self._choose_in_attempts(pool, bit, wanted[bit], clusters[bit], candidates, own_places)
                 for language, items in chosen.items():

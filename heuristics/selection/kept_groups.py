@@ -35,8 +35,7 @@ def in_class_order(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) ->
     else:
         nodes, _ = indices_of(known, graph.nodes)
         order = np.argsort(-np.maximum(graph.class_sitelinks[nodes], 0), kind="stable")
-    ordered: list[int] = known[order].tolist()
-    return ordered
+    return list(map(int, known[order]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +148,8 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
         return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)
     known = [group.coherence for group in groups.values() if group.coherence is not None]
     coherence = min(known) if len(known) == len(groups) else None
-    words = {"cluster": tuple(cluster), "outliers": tuple(outliers)}
-    return replace(first, language=code, coherence=coherence, where="", **words)
+    mixed = replace(first, language=code, coherence=coherence, where="")
+    return replace(mixed, cluster=tuple(cluster), outliers=tuple(outliers))
 
 
 def _by_item(items: Iterable[tuple[str, _Item]]) -> dict[str, dict[str, _Item]]:

@@ -157,7 +157,8 @@ class _Choice:
     def nearest(self, classes: Iterable[Source], places: Sequence[Placed]) -> list[Named]:
         """One item for each place, all from one class: the first whose items all take their places, or the cheapest.
 
-        A cost is how far items are from their places. No items if no class has one for each place.
+        A cost is how far items are from their places. Once a class has an item for each, only _MOST_CLASSES are tried,
+        since letter pairs are costly to find. No items if no class has.
         """
         best = _Filling([], BARRED)
         tries_left = _MOST_CLASSES

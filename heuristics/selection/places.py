@@ -56,9 +56,12 @@ class Bounds(NamedTuple):
 def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
     """Which values an outlier of a rank has, among the members' values in ascending order: below all at 0, above at n.
 
-    ``coin``, a hash key, decides where members tie. Picks stay at chance if an outlier is above all n members in one
-    case of n + 1. Of a rank inside, an outlier that ties with the single highest would add to that: so it does not,
-    unless values leave it no room, and then the ranks at the ends are taken in so many fewer cases.
+    ``exact`` values take the rank, ``wide`` ones pass, and ``whole`` has those of members as well. ``coin``, a hash
+    key, decides where members tie.
+
+    Picks stay at chance if an outlier is above all n members in one case of n + 1. Of a rank inside, an outlier that
+    ties with the single highest would add to that: so it does not, unless values leave it no room, and then the ranks
+    at the ends are taken in so many fewer cases.
 
     >>> [bounds_of([4, 5, 5, 7], rank, coin=0).exact for rank in range(5)]
     [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
@@ -85,10 +88,10 @@ def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
 
 
 def values_of(member: Member) -> tuple[int, ...]:
-    """What places are of: characters, words, digits and punctuation; sitelinks, links to the page and with its name.
+    """What places compare: characters, words, digits and punctuation; sitelinks, links to the page and with its name.
 
-    Then its number: items are numbered in the order of their creation. The code of its last letter is no measure; it is
-    compared with those of the members.
+    Then comes the item's number, as items are numbered in the order of their creation, and the code of the last letter,
+    which is no measure, but is the same as those of members or not.
     """
     *form, letter = shape_of(member.surface)
     values = (*form, member.sitelinks, member.total, member.links, qid_number(member.id))
@@ -231,11 +234,12 @@ def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
     outside = (columns[:-1, np.newaxis] - low).view(np.uint32) > width
     # Each range that a value is outside of adds a step: NEAR, then what is left to MISSED, then to BEYOND.
     found: Int64s = (_STEPS @ outside.reshape(len(places), len(_STEPS), -1).astype(np.float32)).astype(np.int64)
+    # A last letter is to be one that no member has, or else one that is not the oddest.
     letters, last = places[0].letters, columns[-1]
     is_own = ~(last == np.array(letters.every, dtype=np.int32)[:, np.newaxis]).any(axis=0)
     is_common = (last == np.array(letters.common, dtype=np.int32)[:, np.newaxis]).any(axis=0)
     found += np.stack([MISSED * ~is_own if place.odd_letter else BEYOND * ~is_common for place in places])
-    if places[0].known:
+    if places[0].known:  # all members have a sitelink or a link to their page, and these items have neither
         found[:, ~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
     return found
 

@@ -341,7 +341,7 @@ class OutlierPool:
     ) -> list[dict[int, ItemsByClass]]:
         """For each of some classes (bits) what it may draw as an outlier of O1, O2 and O3, or of some of these sets.
 
-        These are ``numbers``, and the keys of the answer. Every item has a surface form in all of the languages.
+        The sets asked for are ``numbers``, the keys of the answer. Every item has a surface form in all languages.
         ``places`` has for each class what its outliers are to be like, if the recipe asks for that.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}

@@ -56,9 +56,9 @@ class WallClass:
 
     @staticmethod
     def of(group: Group, further: Iterable[Member], profile: LanguageProfile, filters: FilterOptions) -> "WallClass":
-        """With the first of further instances, most sitelinks first, that the rules of the cluster let join."""
+        """The words of a class: its cluster, and the first further instances that the rules of the cluster let join."""
         may_join = outlier_rules([one.surface for one in group.cluster], profile, filters)
-        # Without their coarse types, which further instances do not have.
+        # Without coarse types, which further instances do not have. Of words that differ in case alone, the first.
         leading = [structs.replace(one, type=None) for one in group.cluster[:WORDS]]
         kept = {one.surface.casefold(): one for one in reversed(leading)}
         words = list(dict.fromkeys(kept[one.surface.casefold()] for one in leading))

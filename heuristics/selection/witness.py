@@ -54,7 +54,7 @@ class ClassEvidence:
 
     @staticmethod
     def of_classes(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> "Iterator[ClassEvidence]":
-        """The evidence of some classes (nodes), each with the items of its cluster.
+        """For each of some classes (nodes) and its cluster (QIDs), how much each property of an item speaks for it.
 
         All classes are in each array, since calls cost more than what they do. Each class has a weight for every
         property that any item has, so they should be tens, not thousands.
@@ -89,12 +89,12 @@ class ClassEvidence:
         for position, weights in enumerate(of_every.reshape(count, size)):
             is_own = owners == position
             own_evidence, is_member = evidence[is_own], np.flatnonzero(is_own) < len(members.targets)
-            # The area under the ROC curve, of members against a sample of prominent items without the instances.
+            # Coherence, the area under the ROC curve: how often a member has more evidence than one of the sampled
+            # prominent items that are no instances. A tie counts half, and evidence against the class counts as none.
             sample = _evidence(signatures.of_sample, weights.take(signatures.of_sample.targets))
             negatives = np.sort(np.maximum(np.delete(sample, in_sample[is_own & is_in_sample]), 0))
             positives, coherence = np.maximum(own_evidence[is_member], 0), None
             if len(positives) and len(negatives):
-                # A tie counts half.
                 twice_below = sum(int(np.searchsorted(negatives, positives, side).sum()) for side in ("left", "right"))
                 coherence = round(twice_below / (2 * len(positives) * len(negatives)), _DIGITS)
             begin, end = np.searchsorted(known, (position * size, (position + 1) * size))

@@ -16,7 +16,6 @@ from wikisem.files import create_binary, list_files, open_binary
 from wikisem.schemas import PARQUET_ERRORS
 
 # Parquet files with checksums between the pages and the footer, so that every byte is checked as it is read.
-
 _BLOCK: Final = 1 << 16
 _CHECKSUM: Final = struct.Struct("<I")
 # The number of bytes before the checksums, the checksum of what follows the seal, the checksum of these two and of the
@@ -126,7 +125,7 @@ def _read_tail(source: BinaryIO, path: str) -> tuple[int, bytes] | None:
     if mark != _MARK:
         return None
     start = size - from_seal - -(-page_bytes // _BLOCK) * _CHECKSUM.size  # one for the last block, too, if it is short
-    if start == page_bytes:
+    if start == page_bytes:  # the checksums begin where the pages end, or else the seal is damaged
         data = end[start - size :] if size - start <= len(end) else _read(source, start, size)
         sums = crc32(_SUMS.pack(page_bytes, footer_sum), crc32(data[:-from_seal]))
         if crc32(data[-footer_size:]) == footer_sum and sums == whole_sum:
