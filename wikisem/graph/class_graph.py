@@ -382,7 +382,7 @@ def _merge(
 ) -> tuple[Ints, npt.NDArray[np.int32], CsrRows]:
     """The items in one slice of each table, sorted by QID number: their numbers, sitelinks, and rows of their classes.
 
-    Classes are nodes, by ``nodes_of`` each table, or ``PRUNED``. No item is in two tables, so nothing has to be joined.
+    ``nodes_of`` has for each table the node of each of its classes, or ``PRUNED``. No item is in two tables.
     """
     columns = []  # of each table the numbers, the sitelinks, how many classes each item has, and these classes
     for span, table, node_of in zip(spans, tables, nodes_of, strict=True):

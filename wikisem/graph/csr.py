@@ -175,7 +175,7 @@ def closure(rows: CsrRows, start: int) -> Ints:
 
 
 def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
-    """Every (owner, node) such that the node can be reached from a start of the owner, the starts included.
+    """Every (owner, node) pair such that the owner, from one of its starts, reaches the node along the edges ``rows``.
 
     All owners walk at once. In 0 → 1 → 2, where 2 leads back to 1, the owner 7 that starts at 1 reaches 1 and 2:
 
@@ -186,8 +186,8 @@ def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
     """
     known = frontier = sort_pairs(pack_pairs(owners, starts))
     while len(frontier):
-        above = rows.take(second_of(frontier))
-        reached_now = sort_pairs(pack_pairs(first_of(frontier)[above.sources()], above.targets))
+        next_nodes = rows.take(second_of(frontier))
+        reached_now = sort_pairs(pack_pairs(first_of(frontier)[next_nodes.sources()], next_nodes.targets))
         frontier = reached_now[~are_known(reached_now, known)]
         known = sort_pairs(np.concatenate([known, frontier]))
     return first_of(known), second_of(known)

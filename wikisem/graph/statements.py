@@ -154,7 +154,7 @@ class Signatures:
         del parts_kept
         kept = kept.take(np.argsort(kept.items))
         is_prominent = kept.sitelinks >= minimum
-        sample = np.flatnonzero(_first(kept.items, is_prominent, seed))
+        sample = np.flatnonzero(_first(kept.items, is_prominent, seed))  # at random, by hash key
         # The properties that a kept item has are numbered from 0; a last, empty row is for items without a signature.
         is_used = np.bincount(kept.properties.targets, minlength=len(having_property)) > 0
         properties = np.flatnonzero(is_used)

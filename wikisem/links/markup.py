@@ -138,7 +138,7 @@ def possible_openers(entities: Heads) -> Mask:
 
 
 def skipped_spans(data: bytes, openers: Positions, text_ends: Positions) -> tuple[Positions, Positions]:
-    """Starts and ends of skipped spans, disjoint and sorted; each opener comes with the end of the text it is in.
+    """Starts and ends, sorted, of comments and elements whose links do not count, from what opens them in each text.
 
     >>> data = b"a &lt;!-- [[b]] --&gt; &lt;math&gt;[[c]]&lt;/math&gt; &lt;pre&gt; [[d]]"
     >>> openers = find_markup(data).entities

@@ -31,7 +31,7 @@ _IRREGULAR: Final = tuple(markup.encode() for markup in (*_MARKUP, *SPACES, *UNS
 
 
 def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: Work | None = None) -> pa.Table:
-    """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
+    """Read distinct contents of innermost brackets (XML in UTF-8), with their counts, as (title, anchor, count) rows.
 
     Links that lead to no article, or show nothing, leave no row. A link has a row for each way in which it was
     written: merging chunks adds them up. ``work`` counts what is read one by one.
@@ -78,10 +78,10 @@ def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Posi
     marks, hits = markup.find_marks(parts, _IRREGULAR)
     irregular |= markup.not_composed(parts, marks)
     # Markup in the anchor does not concern the title, unless it is a bracket, which may end the title or the link.
-    rows = np.searchsorted(parts.ends, hits, side="right")
-    in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
+    content_of_hit = np.searchsorted(parts.ends, hits, side="right")
+    in_anchor = (hits > parts.bars[content_of_hit]) & ~np.isin(parts.data[hits], _BRACKETS)
     with_markup = np.zeros(len(parts.starts), np.bool_)
-    irregular[rows[~in_anchor]] = with_markup[rows[in_anchor]] = True
+    irregular[content_of_hit[~in_anchor]] = with_markup[content_of_hit[in_anchor]] = True
     # Blanks at an end of the title or of the anchor.
     has_bar = parts.bars < parts.ends
     ends_blank = parts.at(parts.ends - 1) == _SPACE

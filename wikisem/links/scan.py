@@ -358,7 +358,7 @@ class _Tags(NamedTuple):
 def read_pages(found: Markup, entities: Heads) -> PageTable:
     """Find the pages of a chunk, where their titles and texts are, and which are laid out as by MediaWiki's exporter.
 
-    ``entities`` are the eight bytes from each ``&`` on. Of two pages, one has an ``&`` as the exporter writes none:
+    ``entities`` are the eight bytes from each ``&`` on. The exporter would not write the entity of the second page:
 
     >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
     >>> found = markup.find_markup(page % b"b" + page % b"&#98;")

@@ -151,7 +151,7 @@ def hashes_of(strings: pa.StringArray | Sequence[str]) -> Numbers:
 
 
 def convert_titles(rows: pa.Table, column: str, pages: StringSet, variants: TitleVariants) -> pa.Table:
-    """The same rows, with the first variant that is a page in place of each title in a column that is none.
+    """Replace each title in a column that is no page by the first of its variants (in another script) that is one.
 
     >>> pages = StringSet(union([hashes_of(["Ниш", "Novi Sad"])]))
     >>> links = pa.table({"title": ["Niš", "Novi Sad", "Sofija"], "count": [3, 2, 1]})
@@ -275,7 +275,7 @@ class NamedItems:
         self._titles, self._labels = MapLookup(entities["titles"]), MapLookup(entities["labels"])
 
     def of(self, language: str, variant: str = "") -> pa.Table:
-        """Return the items that have a page in the language's wiki, if it has one, or a label, as ITEMS.
+        """Return ITEMS: the entities with a page in the language's wiki, if it has one, or a label for the language.
 
         A label in the variant goes before others of the language. Titles are in NFC, as the titles of pages are.
         """
@@ -347,9 +347,9 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
         refused = pc.if_else(pc.fill_null(refuses, False), reason, refused)
     # The label or title that takes its place, unless it is in another script.
     fallback = _fallbacks(items, options, variant)
-    stray = _in_other_script(fallback, options, language)
+    is_stray = _in_other_script(fallback, options, language)
     is_form = pc.and_(form["surface"].is_valid(), refused.is_null())
-    surface = pc.if_else(is_form, form["surface"], pc.if_else(stray, None, fallback))
+    surface = pc.if_else(is_form, form["surface"], pc.if_else(is_stray, None, fallback))
     source = pc.if_else(is_form, form_source, options.fallback)
     is_anchor = pc.equal(source, "anchor")
     count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
@@ -358,7 +358,7 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
     label_language = items["label_language"].take(from_label)
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
-    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(stray, is_form), "script", None))
+    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(is_stray, is_form), "script", None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
 
 

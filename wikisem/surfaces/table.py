@@ -248,7 +248,7 @@ class SurfaceForms:
 
     @staticmethod
     def of(table: SurfaceTable) -> "SurfaceForms":
-        """Return the shapes of all surface forms of a table, in its order."""
+        """Measure all surface forms of a table: characters, words, marks, and a code for the last letter of each."""
         numbers, letters = [np.zeros((3, 0), dtype=np.uint16)], [np.zeros(0, dtype=np.int32)]
         for surfaces in _strings(table):
             words = pc.add(pc.count_substring(surfaces, " "), 1)
@@ -281,7 +281,7 @@ LATE_FIELDS: Final = ("title",)
 
 
 def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
-    """The items (QIDs) that are in the graph, under their surface forms in a language, from the files of these."""
+    """Read some items (QIDs) of the graph, with their surface forms in a language, from the files of these."""
     wanted = pa.array(sorted(items), pa.string())
     found: dict[str, Member] = {}
     for path in surfaces if items else ():

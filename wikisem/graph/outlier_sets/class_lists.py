@@ -157,10 +157,10 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
 
 
 def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
-    """For each row the number of its list, and the distinct lists; rows must be sorted.
+    """Number the distinct rows: for each row, the classes of an item, the number of its list, and the distinct lists.
 
-    Lists are compared exactly, not by hash: each round extends the prefix of every row by one class, and numbers the
-    distinct prefixes.
+    Rows must be sorted. Lists are compared exactly, not by hash: each round extends the prefix of every row by one
+    class, and numbers the distinct prefixes.
 
     >>> rows = CsrRows(np.array([0, 2, 3, 5]), np.array([4, 6, 4, 4, 6]))    # [4, 6], [4], [4, 6]
     >>> numbers, lists = class_lists(rows)

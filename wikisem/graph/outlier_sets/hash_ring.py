@@ -64,9 +64,9 @@ class HashRing:
     def walk(self, sets: BitPlanes, bit: int, start: np.uint64) -> Iterator[int]:
         """Yield the locations of the items of a set, from the hash key ``start`` once around the ring.
 
-        A location is an index into the ring; in the set are the items whose list has the ``bit`` in ``sets``. They are
-        found by examining one location after another. If they are so rare that listing and sorting them costs less than
-        the expected rest of the walk, they are listed.
+        A location is an index into the ring; in the set are items whose list of classes has the ``bit`` in ``sets``.
+        They are found by examining one location after another. If they are so rare that listing and sorting them costs
+        less than the expected rest of the walk, they are listed.
         """
         size = len(self.keys)
         begin, examined, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
@@ -88,8 +88,8 @@ class HashRing:
     def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
         """Take about ``most`` of the items on each row's lists, the same share of every list, spread evenly over it.
 
-        Returns their locations on the ring; ``starts`` has a hash key for each row, which decides where to begin. The
-        numbers of lists decide nothing, since they are others if other languages are built.
+        Items on a list have the same classes. Returns locations on the ring; ``starts`` has a hash key for each row,
+        which decides where to begin. The numbers of lists do not, since they are others if other languages are built.
         """
         # The lists that have items, each with the row that asks for it: n is the number of items on all lists of its
         # row, m how many of these are wanted.
@@ -123,9 +123,9 @@ class HashRing:
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
         """For many classes at once, the locations of the first ``count`` items that each meets on its walk.
 
-        Class i has bit ``bits[i]`` in ``sets`` (an item is in its set if the item's list has the bit), and starts at
-        the hash key ``starts[i]``. The next locations are examined for all classes. For a class that finds too few
-        there, its whole set is listed where that costs less than to walk on.
+        Class i has bit ``bits[i]`` in ``sets`` (in its set are items whose list of classes has it), and starts at the
+        hash key ``starts[i]``. The next locations are examined for all classes. For a class that finds too few there,
+        its whole set is listed where that costs less than to walk on.
         """
         # The next _LOOK locations of each class, as a row, and which of them are in its set.
         size = len(self.keys)
@@ -133,27 +133,27 @@ class HashRing:
         ahead = (begins[:, None] + np.arange(min(_LOOK, size))) % max(size, 1)
         hits = contains(sets.bitsets[self.lists[ahead]], bits[:, None])
         found = [locations[hit][:count].tolist() for locations, hit in zip(ahead, hits, strict=True)]
-        short = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
-        if size <= _LOOK or not len(short):
+        unfinished = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
+        if size <= _LOOK or not len(unfinished):
             return found
-        # The sets of the classes that are short of items, as pairs: each list, with each such class whose bit it has.
-        short_bits = bits[short]
-        bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << short_bits.astype(np.uint64))
+        # The sets of the unfinished classes, which found too few, as pairs: a list and such a class whose bit it has.
+        unfinished_bits = bits[unfinished]
+        bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << unfinished_bits.astype(np.uint64))
         with_bits = np.flatnonzero(bitsets != 0)
         flags = np.unpackbits(bitsets[with_bits].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
         rows, bit_of_pair = np.nonzero(flags.view(bool))
         list_of_pair = with_bits[rows]
-        class_of_pair = np.argsort(short_bits)[np.searchsorted(np.sort(short_bits), bit_of_pair)]
+        class_of_pair = np.argsort(unfinished_bits)[np.searchsorted(np.sort(unfinished_bits), bit_of_pair)]
         sizes = self.by_list.offsets[list_of_pair + 1] - self.by_list.offsets[list_of_pair]
-        set_sizes = np.bincount(class_of_pair, weights=sizes, minlength=len(short))
+        set_sizes = np.bincount(class_of_pair, weights=sizes, minlength=len(unfinished))
         # A walk expects to pass count * size / set size locations; listing costs about as much as the set has items.
         is_listed = set_sizes * set_sizes <= _LISTING_BONUS**2 * count * size
         kept = is_listed[class_of_pair]
         located = self.by_list.take(list_of_pair[kept])
         classes = class_of_pair[kept][located.sources()]
-        in_order = self.in_order(classes, located.targets, begins[short])
-        offsets = offsets_of(np.bincount(classes, minlength=len(short))).tolist()
-        for row, index in enumerate(short.tolist()):
+        in_order = self.in_order(classes, located.targets, begins[unfinished])
+        offsets = offsets_of(np.bincount(classes, minlength=len(unfinished))).tolist()
+        for row, index in enumerate(unfinished.tolist()):
             if is_listed[row]:
                 found[index] = in_order[offsets[row] : min(offsets[row] + count, offsets[row + 1])].tolist()
             else:

@@ -62,9 +62,9 @@ class Kin:
         return self._by_component.union(self._down.propagate_down(set_bits(self._down.rows, rows, classes.sources())))
 
     def barred(self, classes: Ints) -> Bitsets:
-        """Bit i of each list of classes in the pool: whether its items can never be outliers of class i of ``classes``.
+        """Bit i for each list (items of the pool with the same classes): whether they are never outliers of class i.
 
-        These are direct instances of the class, and items that are themselves the class, above it or below it.
+        These are direct instances of class i, and items that are themselves the class, above it or below it.
         """
         bits, rows = np.arange(len(classes)), self._ancestors.node_to_row[classes]
         asked = set_bits(self._down.rows, rows, bits)
@@ -230,7 +230,7 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
 def _flags(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> npt.NDArray[np.bool_]:
     """Which items (rows) are instances of which coarse classes (columns, filled up with False to a multiple of 64).
 
-    ``below`` has the bitsets of ``_below`` for the coarse classes: of each component, which of them it is at or below.
+    ``below`` has bitsets as ``_below`` makes them: of every component, the coarse classes that it is at or below.
     """
     stated = graph.stated(items)
     union = RowUnion.of(CsrRows(stated.offsets, ancestors.component_of(stated.targets))).union
@@ -278,10 +278,10 @@ class CoarseTypes:
         return kinds
 
     def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
-        """Which lists of the pool agree with the ``members`` (items) of a class (node) in all coarse classes.
+        """Which lists (items of the pool with the same classes) are like the ``members`` (items) of a class (node).
 
-        A list agrees if its items are instances of each coarse class that most members are instances of, and of none
-        that no member is. Coarse classes at or below the class itself are not needed: they hold no outlier.
+        They must be instances of each coarse class (of a twentieth of all items) that most members are instances of,
+        and of none that no member is. Coarse classes at or below the class itself are not needed: they hold no outlier.
         """
         flags = _flags(self._graph, self._ancestors, self._below, members)
         counts = flags[:, : len(self._components)].sum(axis=0)
@@ -416,10 +416,10 @@ class OutlierSets:
         self._component_sizes = np.bincount(index.ancestors.component)
 
     def of(self, classes: Ints) -> ClassOutliers:
-        """Find the outlier sets of up to 64 classes (nodes): for each list of classes of the pool a bit for each class.
+        """Find the outlier sets of up to 64 classes (nodes): a bit for each class, on each list of items of the pool.
 
-        A list is in O1 or O2 if a class of its items is a sibling or a cousin, or below one; in O3 if none of its
-        classes is near a parent, and it is in neither of the others.
+        Items on a list have the same classes. A list is in O1 or O2 if one of these is a sibling or a cousin, or below
+        one; in O3 if none of them is near a parent, and it is in neither of the others.
         """
         assert len(classes) <= near.WIDTH
         parents, possible = self._graph.up.take(classes), self.allowed(classes, certified=False)
@@ -457,7 +457,7 @@ class OutlierSets:
         )
 
     def allowed(self, classes: Ints, *, certified: bool = True) -> Bitsets:
-        """Bit i of each list of classes of the pool: whether its items may be outliers of class i, in whatever set.
+        """Bit i for each list (items of the pool with the same classes): whether they may be outliers of class i.
 
         Without ``certified``, they need no certificate: evidence that they are no instances of the class (``Overlap``).
         """
@@ -474,9 +474,9 @@ class OutlierSets:
     def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
         """For the classes of ``found`` with these ``bits``, find the lists of the pool that may have near outliers.
 
-        ``members`` has the items of each class's cluster. Near are items that share a kind with most of them, a class
-        that is not coarse, and agree with them in all coarse classes. Yields two parallel arrays for each class: the
-        lists, and the number of instances of the smallest such kind of each.
+        Items on a list have the same classes; ``members`` has the items of each class's cluster. Near are items that
+        share a kind with most of them, a class that is not coarse, and agree with them in all coarse classes. Yields
+        two parallel arrays for each class: the lists, and the number of instances of the smallest such kind of each.
         """
         assert self.coarse is not None
         overlap = self._index.overlap
@@ -521,9 +521,9 @@ class OutlierSets:
     def via(self, found: ClassOutliers, lists: Ints, bits: Ints, numbers: Ints) -> Int64s:
         """The class (node) via which each of some outliers came into an outlier set; of several the lowest.
 
-        Outlier i is on list ``lists[i]`` of the pool, and was drawn for the class with bit ``bits[i]`` in ``found``,
-        from the set O1, O2 or another, of number ``numbers[i]``. It came into O1 (or O2) via a sibling (or a cousin) of
-        the class, on its list or above a class on it; into another set via a class on its list.
+        Outlier i is on list ``lists[i]`` (of items with the same classes), and was drawn for the class with bit
+        ``bits[i]`` in ``found``: from O1, O2 or another set, by ``numbers[i]``. It came into O1 (or O2) via a sibling
+        (or a cousin) of the class, on its list or above a class on it; into another set via a class on its list.
         """
         pool, ancestors = self._index.lists.classes, self._index.ancestors
         via: Int64s = pool.targets[pool.offsets[lists]].astype(np.int64)  # the first class of the list

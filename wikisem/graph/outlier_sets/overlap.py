@@ -109,7 +109,7 @@ class OverlapIndex:
 
 
 def _add_up(keys: Ints, numbers: npt.NDArray[Any], size: int) -> tuple[Ints, Int64s]:
-    """The distinct keys, all of them below ``size``, that have a sum above 0, in ascending order, and the sums."""
+    """Sum the numbers of each distinct key (below ``size``): the keys with a sum above 0, ascending, and the sums."""
     if len(keys) > size // _SPARSE:
         sums = np.bincount(keys, numbers)  # exact as floats: there are fewer than 2**53 items
         found = np.flatnonzero(sums)
@@ -221,7 +221,7 @@ class Overlap:
         return np.repeat(np.arange(len(nodes)), sizes), components, counts
 
     def certified(self, nodes: Ints) -> Bitsets:
-        """Bit i of each list of classes of the pool: whether items on it have a certificate for class i of ``nodes``.
+        """Bit i for each list (items of the pool with the same classes): whether they have a certificate for class i.
 
         They do if they are instances, at any depth, of a class that shares no instance with class i, both with at least
         ``strength`` instances besides the item. Items with a direct class that shares many are out, as are items of
@@ -246,7 +246,7 @@ class Overlap:
         return certified
 
     def certificate(self, node: int, pool_list: int) -> Certified | None:
-        """The certificate that items on a list of the pool are no instances of a class (node); None if they have none.
+        """The certificate that items on a list (with the same classes) are no instances of a class (node), if any.
 
         A class of the items, direct or above, certifies if it shares no instance with the class, and both have at least
         ``strength`` instances without the item. The nearest one is taken, of these the strongest, which is the one of
@@ -273,8 +273,8 @@ class Overlap:
         """Look up what some classes (nodes) share with others, and return a function that finds contradictions.
 
         A contradiction is an instance of a class that is the only one to be an instance of some other class as well,
-        though both have more than ``strength``. The function takes instances, each as the position of its class in
-        ``nodes`` and an index in the graph's items, and gives for each such another class, a node, or -1.
+        though both have more than ``strength`` instances. The function takes instances, each as the position of its
+        class in ``nodes`` and an index in the graph's items, and gives for each the other class, a node, or -1.
         """
         graph, size = self._graph, len(self._index.instances)
         can_exclude = self._index.instances[self._ancestors.component_of(nodes)] > self._strength
