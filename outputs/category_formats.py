@@ -36,14 +36,15 @@ class ReportRow(NamedTuple):
 
 
 def report_row(words: LanguageWords) -> ReportRow:
-    """Count the words of a category or relation in a language: kept, left out, and kept by a ``mul`` label alone."""
+    """Count the items of a category or relation in a language: kept, also by a ``mul`` label alone, and left out."""
     left_out = len(words.left_out)
     without_label = sum(item.reason == "no-label" for item in words.left_out)
     if isinstance(words, RelationWords):
-        kind, name, kept, under_mul = "relation", words.relation, len(words.pairs), 0
+        kind, name, kept = "relation", words.relation, len(words.pairs)
+        under_mul = 0  # not counted: pairs do not have the languages of their labels
     else:
         kind, name, kept = "category", words.category, len(words.items)
-        under_mul = sum(item.source == MULTILINGUAL for item in words.items)
+        under_mul = sum(item.source == MULTILINGUAL for item in words.items)  # labels for all languages
     items, otherwise = kept + left_out, left_out - without_label
     return ReportRow(words.language, kind, name, items, kept, under_mul, without_label, otherwise)
 
@@ -85,8 +86,8 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
                 pairs = [(one.replace(" ", "_"), other.replace(" ", "_")) for _, _, (one, other) in related.pairs]
                 relations.append((relation.name, pairs, relation.questions))
                 # The value of a pair is null if it is no item.
-                of_items = [{**pair._asdict(), "value": pair.value or None} for pair in related.pairs]
-                json_lines.append(_json_line({"relation": related.relation, "language": language, "pairs": of_items}))
+                pair_rows = [{**pair._asdict(), "value": pair.value or None} for pair in related.pairs]
+                json_lines.append(_json_line({"relation": related.relation, "language": language, "pairs": pair_rows}))
             write_questions(folder / "analogies" / f"{language}.txt", relations, recipe.seed)
             write_text(folder / "analogies" / f"{language}.jsonl", json_lines)
         for words in language_set.words():  # what was left out of each category and relation, and why
@@ -99,15 +100,16 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
 
 
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:
-    """Write a line ``: name`` and analogy questions ``a b c d`` for each relation, a name, its pairs and their number.
+    """Write a line ``: name`` and analogy questions ``a b c d``, of two word pairs each, for each relation.
 
-    A question joins two pairs; if the number is 0, all are written. Without any there is no file: False is returned.
+    A relation is its name, its pairs, and how many questions to draw, 0 for all. Without any question there is no file,
+    and False is returned.
     """
     if not any(count_questions(len(pairs)) for _, pairs, _ in relations):
         path.unlink(missing_ok=True)  # of an earlier run
         return False
-    asked = ((name, questions(pairs, most, seed)) for name, pairs, most in relations)
-    lines = (line for name, found in asked for line in chain([f": {name}"], map(" ".join, found)))
+    drawn = ((name, questions(pairs, number, seed)) for name, pairs, number in relations)
+    lines = (line for name, asked in drawn for line in chain([f": {name}"], map(" ".join, asked)))
     write_text(path, map(_line, lines))
     return True
 
@@ -163,20 +165,21 @@ def pair_category_lines(relations: Relations) -> Iterator[str]:
 
 
 def outlier_groups(relations: Relations, most: int, seed: int) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of groups: eight second forms, and as outliers the first forms of the same eight words.
+    """Yield the name and WikiSem500 text of groups: of pairs such as (walk, walked), eight past tenses as the cluster.
 
-    Words are taken in the order of their hash keys, each once in a relation; at most ``most`` groups of a relation.
+    The first forms of the same eight words are the outliers. Words are taken in the order of their hash keys, each once
+    in a relation; at most ``most`` groups of a relation.
     """
     for name, pairs in relations.items():
         # One pair for each lexeme, without common words, so that no outlier is a word of the cluster.
-        lexemes, words, apart = set[int](), set[str](), list[FormPair]()
+        lexemes, words, distinct = set[int](), set[str](), list[FormPair]()
         for pair in _written(pairs):
             if pair.lexeme not in lexemes and not words & {pair.first, pair.second}:
                 lexemes.add(pair.lexeme)
                 words |= {pair.first, pair.second}
-                apart.append(pair)
-        keys = hash_keys(seed, [pair.lexeme for pair in apart]).tolist()
-        shuffled = [pair for _, pair in sorted(zip(keys, apart, strict=True))]
+                distinct.append(pair)
+        keys = hash_keys(seed, [pair.lexeme for pair in distinct]).tolist()
+        shuffled = [pair for _, pair in sorted(zip(keys, distinct, strict=True))]
         for number in range(min(most, len(shuffled) // CLUSTER)):
             chosen = shuffled[number * CLUSTER : (number + 1) * CLUSTER]
             lines = [*(pair.second for pair in chosen), "", *(pair.first for pair in chosen)]

@@ -24,7 +24,7 @@ from wikisem.typed_json import decode_json, packaged_tables
 
 
 def _arrow_type(kind: inspect.Type) -> pa.DataType:
-    """The column that holds the values of a field of a record; numbers are as wide as their bounds ask for."""
+    """The Arrow type for a field of a record, by the type that msgspec has for it; integers as narrow as can be."""
     match kind:
         case inspect.UnionType():  # of a type and None
             return _arrow_type(kind.types[0])
@@ -33,8 +33,8 @@ def _arrow_type(kind: inspect.Type) -> pa.DataType:
         case inspect.VarTupleType():
             return pa.list_(_arrow_type(kind.item_type))
         case inspect.IntType():
-            most = kind.le if kind.lt is None else kind.lt - 1
-            return next(width for width in (pa.int8(), pa.int32(), pa.int64()) if most < 1 << width.bit_width - 1)
+            most = kind.le if kind.lt is None else kind.lt - 1  # the highest value that the bounds allow
+            return next(each for each in (pa.int8(), pa.int32(), pa.int64()) if most < 2 ** (each.bit_width - 1))
         case inspect.FloatType():
             return pa.float64()
         case _:
@@ -167,9 +167,6 @@ def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
         raise DamagedInputError(f"{where}: {error}") from error
 
 
-# Formats with a file for each group, beside the JSON lines and the Parquet.
-
-
 def format_group(group: Group) -> str:
     """Write WikiSem500 text, as Blair et al. (2016, 3.2) released it: cluster lines, one blank line, outlier lines.
 
@@ -284,13 +281,13 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
     """Build a table of schema ``WALLS``, a row for each wall, in the order given."""
     rows = []
     for wall in walls:
-        number_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
+        group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}
         choices = [word.surface for word in wall.words]
-        answer = [number_of[word.id] for word in wall.words]
+        answer = [group_of[word.id] for word in wall.words]
         answer_lines: list[list[str]] = [[] for _ in wall.groups]  # the words of each group
         for surface, number in zip(choices, answer, strict=True):
             answer_lines[number].append(surface)
-        herrings = []  # of each word that fits other groups, too, a struct for each class of these, and why it fits
+        herrings = []  # words that fit other groups, too: for each word and such a group its class, and why it fits
         for herring in wall.herrings:
             for fits, by in zip(herring.fits, herring.by, strict=True):
                 herrings.append({"id": herring.id, "fits": fits, "by": by})
@@ -307,8 +304,8 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
                 "labels": [group.label for group in wall.groups],
                 "words": msgspec.to_builtins(wall.words),
                 "herrings": herrings,
-                "order": wall.order,
-                "margin": wall.margin,
+                "order": wall.order,  # the classes, as the groups can be solved one after the other
+                "margin": wall.margin,  # the bound from which the likeness of a word to members makes it fit
             }
         )
     return pa.Table.from_pylist(rows, schema=WALLS)
@@ -350,9 +347,8 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
         remedy = "run `wikisem walls OUT`"
         if is_release(file):
             remedy = "a release only has those of its run: run `wikisem build`, then `wikisem walls OUT`"
-        raise MissingInputError(
-            f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}; {remedy}"
-        )
+        kinds = "a run's OUT, a .jsonl or a .parquet file"
+        raise MissingInputError(f"expected {wanted} ({kinds}), saw none at {file}; {remedy}")
     walls: dict[str, Wall] = {}
     for line, place in (each for file in files for each in read_lines(file, WALLS.names, "walls", _line_of)):
         wall = decode_wall(line, place)

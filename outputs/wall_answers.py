@@ -144,7 +144,8 @@ class _Wall:
             self._alike.setdefault(_plain(word), place)
 
     def places_in(self, line: str) -> list[int]:
-        """The numbers of the wall's words in a line, which separators such as commas divide into pieces."""
+        """The places on the wall of the words in a line, which separators such as commas divide into pieces."""
+        # "Rome; Oslo" has the borders (0, 0), (4, 6) and (10, 10), and between them the pieces (0, 4) and (6, 10).
         borders = [(0, 0), *(found.span() for found in _SEPARATORS.finditer(line)), (len(line), len(line))]
         pieces = [(start, end) for (_, start), (end, _) in pairwise(borders)]
         places, first = [], 0
@@ -152,49 +153,49 @@ class _Wall:
             start, end = pieces[first]
             # The longest run of pieces that is a word, as "Washington, D.C." is; else the first piece is passed over.
             for last in range(len(pieces) - 1, first - 1, -1):
-                if read := self._read(line[start : pieces[last][1]], line[start:end]):
-                    places += read
+                if found_places := self._read(line[start : pieces[last][1]], line[start:end]):
+                    places += found_places
                     break
             first = last + 1
         return places
 
     def _read(self, text: str, piece: str) -> list[int]:
-        """The number of the word that ``text`` is, or of each word in it if it is one piece; empty if it has none.
+        """The place of the word that ``text`` is, or of each word in it if it is one piece; empty if it has none.
 
         ``text`` is one or several pieces of a line, and ``piece`` the first of them, in which a label may end. It is
         read whole, then without a number, a label, a remark: "1. City: Rome (the capital)" is read as it is, then as
         "City: Rome (the capital)", "Rome (the capital)" and "Rome". Only one piece is read without a remark.
         """
-        unlabelled = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
-        readings = [form for whole in (text, *unlabelled) for form in (whole, _NUMBERING.sub("", whole))]
+        after_labels = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
+        readings = [form for whole in (text, *after_labels) for form in (whole, _NUMBERING.sub("", whole))]
         if text == piece:
-            for whole in (*unlabelled, text):
+            for whole in (*after_labels, text):
                 readings += [_REMARK.sub("", whole), _REMARK.sub("", _NUMBERING.sub("", whole))]
         for reading in readings:
             if (place := self._place(reading)) is not None:
                 return [place]
         # No reading is a word: the first that is several words with blanks between them counts.
-        return next(filter(None, map(self._in_row, readings)), []) if text == piece else []
+        return next(filter(None, map(self._between_blanks, readings)), []) if text == piece else []
 
     def _place(self, text: str) -> int | None:
         exact = self._exact.get(unicodedata.normalize("NFC", text).strip())
         return self._alike.get(_plain(text)) if exact is None else exact
 
-    def _in_row(self, text: str) -> list[int]:
-        """The numbers of the words in "Rome Oslo and Bern"; empty if two tokens in a row are no word of the wall."""
-        tokens, places, first, is_strange = text.split(), list[int](), 0, False
+    def _between_blanks(self, text: str) -> list[int]:
+        """The places of the words in "Rome Oslo and Bern"; empty if two tokens in a row are no word of the wall."""
+        tokens, places, first, skipped_one = text.split(), list[int](), 0, False
         while first < len(tokens):
             for end in range(len(tokens), first, -1):  # the longest run of tokens that is a word
                 if (place := self._place(" ".join(tokens[first:end]))) is not None:
                     break
             if place is not None:
                 places.append(place)
-                is_strange, first = False, end
-            elif is_strange or not places:
+                skipped_one, first = False, end
+            elif skipped_one or not places:
                 return []
-            else:  # perhaps an "and" between two words, but neither first nor last
-                is_strange, first = True, first + 1
-        return [] if is_strange else places
+            else:  # skip one, perhaps an "and", between two words: neither the first token nor the last
+                skipped_one, first = True, first + 1
+        return [] if skipped_one else places
 
 
 def _plain(text: str) -> str:

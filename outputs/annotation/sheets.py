@@ -183,10 +183,8 @@ def sample_cases(
         raise UsageError(f"expected a group for each of {annotators} annotators, saw {alone}")
     candidates = _candidates(groups, seed)
     if len(candidates) < wanted:
-        raise MissingInputError(
-            f"expected at least {wanted} test groups in {language} to sample from, saw {len(candidates)}; --groups "
-            "asks for fewer"
-        )
+        seen = f"saw {len(candidates)}; --groups asks for fewer"
+        raise MissingInputError(f"expected at least {wanted} test groups in {language} to sample from, {seen}")
     chosen = _choose_outliers(candidates[:wanted], seed)
     # Runs of the chosen cases: the overlap, then each annotator's own share, equal in size or one apart.
     ends = [overlap + alone * number // annotators for number in range(annotators + 1)]
@@ -315,9 +313,6 @@ def instructions_text(two_answers: bool) -> str:
     return "\n\n".join([TITLE, *instructions(two_answers), _TEXTS["spreadsheet"].format(columns), ""])
 
 
-# A page that works from disk; its answers are read by ``parse_page_answers``.
-
-
 def format_page(sheet: Sheet) -> str:
     """Write a sheet as a self-contained page, without server or requests; answers are offered as a download.
 
@@ -354,8 +349,9 @@ class _PageAnswers(msgspec.Struct):
 
 
 def parse_page_answers(data: bytes, where: str) -> list[Answer]:
-    """Read the answers of a file that the page wrote; DamagedInputError for another file."""
+    """Read the answers of a JSON file that the page of a sheet saves; DamagedInputError for another file."""
     file = decode_json(data, _PageAnswers, where, "answers as the page downloads them")
+    # The number of a word chosen without help, if the set asks for two answers, and of the one chosen with help.
     return [
         Answer(file.set, file.annotator, answer.case, choice, answer.remark, where, with_help)
         for answer in file.answers

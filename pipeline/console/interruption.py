@@ -39,13 +39,14 @@ class Interruption:
     """Which signal has told the command to end, if any has."""
 
     def __init__(self) -> None:
+        """Begin without a signal, in the main thread, where the handlers of signals run."""
         self._number = 0  # of the first signal that came; 0 before
         self._lost = False  # whether Python ignored the exception that its handler raised, as in a ``__del__``
         # Once this is set, no further signal changes anything, and nothing ends the process by force.
         self.over = threading.Event()
-        self._saying = threading.Lock()
-        self._said = False  # whether the line that the command was stopped is written: two threads may want to
-        self._main = threading.get_ident()  # where handlers run
+        self._saying = threading.Lock()  # held while the line that the command was stopped is written
+        self._said = False  # whether it is written: two threads may want to
+        self._main = threading.get_ident()
 
     def __bool__(self) -> bool:
         return self._number != 0
@@ -88,7 +89,7 @@ class Interruption:
                 if time.monotonic() > end:
                     self._say(number, [])
                     os._exit(128 + number)
-                if self._lost:  # the main thread goes on as if no signal had come: send it once more
+                if self._lost:  # Python ignored the exception, and the main thread goes on: send the signal once more
                     signal.pthread_kill(self._main, number)
             for _ in numbers:  # read on, so that further signals find the pipe open
                 pass
@@ -142,8 +143,8 @@ def listening(interruption: Interruption) -> Iterator[None]:
                 signal.signal(number, interruption.handle)
             yield
         finally:
-            interruption.over.set()
-    finally:  # where a signal raises in the line above, too
+            interruption.over.set()  # from here on signals change nothing
+    finally:  # a signal may raise just before the line above: then it is set here
         interruption.over.set()
         for number, handler in earlier.items():
             if _leaving.is_set() or handler is not None:
@@ -160,10 +161,7 @@ _importing: Final = threading.Event()
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """While inside, a signal ends the program at once, for nothing has begun.
-
-    numpy and others, where an exception comes while they are imported, may crash when what they made is removed.
-    """
+    """While inside, a signal ends the program at once: an exception while numpy is imported may crash the process."""
     _importing.set()
     try:
         yield
@@ -229,9 +227,12 @@ def end_soon(code: int) -> None:
 
 
 def _numbers(source: int) -> Iterator[int]:
-    """Yield the numbers of signals from a pipe until it is closed; after a second a guard process reads it first."""
+    """Yield the numbers of signals from a pipe until it is closed.
+
+    After a second without a signal, a process that runs ``guard`` reads the pipe first, and hands the numbers on.
+    """
     with ExitStack() as stack:
-        pipes = [source]  # to be read one after the other
+        pipes = [source]  # to be read one after the other, each until it is closed
         if not select.select([source], [], [], _UNGUARDED)[0]:
             import subprocess  # noqa: PLC0415 - commands that are over soon do without
 

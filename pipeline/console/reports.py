@@ -30,8 +30,8 @@ def deliver_scores(
     scores: Scores, title: str, arguments: argparse.Namespace, expected: str, plots: Sequence[Plot] = ()
 ) -> None:
     """Print and write the scores of a task; MissingInputError after that if none has a value, as ``expected`` says."""
-    # A score has an interval, from ``low`` up, or is combined of others.
-    known = any(row.low is not None or row.metric == "combined" for row in scores.rows if row.task != "baseline")
+    # A row has a score if it has an interval, from ``low`` up, or is combined of others; baselines do not count.
+    has_scores = any(row.low is not None or row.metric == "combined" for row in scores.rows if row.task != "baseline")
     if folder := arguments.every_eval_ever:  # the folder for logs in the format of Every Eval Ever, one of each model
         epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
         logs = logs_of(scores.rows, int(epoch) if epoch.isdecimal() else int(time.time()))
@@ -48,7 +48,7 @@ def deliver_scores(
         [msgspec.to_builtins(row) for row in scores.rows],
         plots=lambda: [*plots_of(scores.rows), *plots],
         notes=scores.notes,
-        unscored="" if known else expected,
+        unscored="" if has_scores else expected,
     )
 
 
@@ -91,6 +91,7 @@ def deliver(
                 text = (report_markdown if suffix == ".md" else report_latex)(title, safe, made)
         replace_file(str(arguments.output), text.encode())
         log(f"the report is {arguments.output}")
+    # On standard output.
     if getattr(arguments, "csv", False):
         print_line(csv_text(rows or objects).removesuffix("\n"))
     elif arguments.json:
@@ -106,21 +107,21 @@ def deliver(
 
 
 def print_block(console: Console, block: Block) -> None:
-    """A line, or a table below its title; columns of words come first."""
+    """Print a line, or a table below its title; columns of words come before those of numbers."""
     if isinstance(block, str):
         console.print(block)
         return
     if block.title:
         console.print(block.title)
-    words = len(block.numbers) - sum(block.numbers)
-    table = make_table(block.header[:words], block.header[words:])
+    word_columns = block.numbers.count(False)
+    table = make_table(block.header[:word_columns], block.header[word_columns:])
     for row in block.rows:
         table.add_row(*row)
     console.print(table)
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """Rows under one header: every column that any row has, in the order in which they first come."""
+    """Write rows as CSV under one header: every column that any row has, in the order in which they first come."""
     listed = list(rows)
     columns = list(dict.fromkeys(column for row in listed for column in row))
     text = io.StringIO()

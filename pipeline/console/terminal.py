@@ -76,6 +76,7 @@ class _PartedTable(Table):
             for column in self.columns
         ]
         words = sum(column.no_wrap is False for column in self.columns)  # how many columns have words
+        # The width that is left for numbers if the columns of words are as narrow as they may become.
         room = options.max_width - 1 - sum(min(width, _NARROWEST) for width in needed[:words])
         # Deal the columns of numbers, by index, to parts: at least one to each, and more while there is room.
         parts, room_left = [list[int]()], room

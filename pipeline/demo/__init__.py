@@ -92,7 +92,7 @@ class ClassItem(NamedTuple):
 
 
 def read_items() -> tuple[Item, ...]:
-    """Every item of the world, by kind, then QID."""
+    """Every item of the world, by kind, then QID; in ``items.tsv``, "-" says that there is no value."""
     items = []
     for row in _rows("items.tsv"):
         instance_of, subclass_of = (tuple(row[column].strip("-").split()) for column in ("instance_of", "subclass_of"))
@@ -143,7 +143,7 @@ def _with_broken(records: Sequence[str], end: str = "") -> list[str]:
 
 
 def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterator[str]:
-    """One JSON line for each entity, by QID; as in real dumps, a property and an older revision come between items."""
+    """One JSON line for each item and class, by QID; as in real dumps, there is a property and an old revision, too."""
     yield _json_line({"type": "property", "datatype": "wikibase-item", "id": "P31", "labels": {}, "claims": {}})
     rows = []
     for item in items:
@@ -153,6 +153,7 @@ def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterato
         for number in range(1, (item.sitelinks or 0) - len(sites) + 1):
             sites[f"sample{number}wikiquote"] = item.names["en"].title
         rows.append(_entity(item.qid, labels, item.instance_of, item.subclass_of, sites))
+    # An older revision of the first item, which readers have to leave out.
     yield _json_line({**rows[0], "labels": [], "sitelinks": [], "lastrevid": 1})
     rows += [_entity(row.qid, row.labels, (), row.subclass_of, {}) for row in classes]
     yield from map(_json_line, sorted(rows, key=lambda row: qid_number(row["id"])))
@@ -209,8 +210,7 @@ def page_xml(page: Page, number: int) -> str:
     about = {"title": _quoted(page.title), "namespace": page.namespace, "number": number, "revision": 1000 + number}
     redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
     text = {"text": _quoted(page.text), "bytes": len(data), "sha1": sha1}
-    page_element: str = _PARTS["page"].format(**about, redirect=redirect, **text)
-    return page_element
+    return str(_PARTS["page"].format(**about, redirect=redirect, **text))
 
 
 def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) -> Iterator[Page]:
@@ -221,12 +221,12 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
     """
     namespaces = dict(enumerate(words["namespaces"], start=-2))
     for place, item in enumerate(items):
-        # The items to link, and their names in the language.
+        # The items to link (17 and 41 are any two distances), and their names in the language.
         peers = [peer for peer in items if peer.kind == item.kind]
         next_peers = [peers[(peers.index(item) + step) % len(peers)] for step in (1, 2, 3)]
         peer = next_peers[0]
-        far = [items[(place + step) % len(items)] for step in (17, 41)]
-        name, *linked = (other.names[language] for other in (item, *next_peers, *far))
+        further_on = [items[(place + step) % len(items)] for step in (17, 41)]
+        name, *linked = (other.names[language] for other in (item, *next_peers, *further_on))
         title, last = linked[1].title, linked[4]
         # Four plain links, and one in a rarer shape of real articles: to a section, in italics, or with underscores.
         rare = (
@@ -253,7 +253,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
         if redirects(name, place):
             title = name.form[:1].upper() + name.form[1:]
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
-        if place % 60 == 20:  # now and then, a talk page and a template
+        if place % 60 == 20:  # for one item of sixty, a talk page and a template
             question = words["talk"].format(a=_link(linked[0]))
             yield Page(f"{namespaces[1]}:{name.title}", 1, question)  # 1 is the namespace of talk about articles
             template = f"<includeonly>{_link(name)}</includeonly>"

@@ -68,11 +68,8 @@ class Dump:
 
     def describe(self) -> list[dict[str, Any]]:
         """The files as plain values, for the manifest, without the credentials of URLs."""
-        files_as_rows = [{**asdict(file), "path": redacted(file.path), "date": file.date} for file in self.files]
-        return [
-            {key: value for key, value in row.items() if value or key not in {"origin", "date"}}
-            for row in files_as_rows
-        ]
+        rows = [{**asdict(file), "path": redacted(file.path), "date": file.date} for file in self.files]
+        return [{key: value for key, value in row.items() if value or key not in {"origin", "date"}} for row in rows]
 
 
 def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
@@ -112,13 +109,13 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
 
     UsageError for both at once, DamagedInputError for other Parquet files.
     """
-    by_pattern = {
+    tables_by_pattern = {
         pattern: find_table_files(files.absolute(files.check_address(pattern)).rstrip("/")) for pattern in patterns
     }
-    tables = {file.path: file for table_files in by_pattern.values() for file in table_files}
+    tables = {file.path: file for table_files in tables_by_pattern.values() for file in table_files}
     if not tables:
         return find_dump(patterns, checksum)
-    if not_tables := [pattern for pattern, table_files in by_pattern.items() if not table_files]:
+    if not_tables := [pattern for pattern, table_files in tables_by_pattern.items() if not table_files]:
         raise UsageError(
             f"expected a JSON dump or folders of Parquet tables, saw tables of {next(iter(tables.values())).folder} "
             f"and {not_tables[0]!r}"
@@ -127,10 +124,10 @@ def find_wikidata(patterns: Sequence[str], checksum: bool) -> Dump:
     # A folder counts as one file, as old as the latest in it. Its digest is that of a list as ``sha256sum`` writes it.
     folders = []
     for folder in sorted({file.folder for file in tables.values()}):
-        of_table = sorted((file for file in inputs if file.path.startswith(f"{folder}/")), key=lambda file: file.path)
-        listed = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in of_table)
+        in_folder = sorted((file for file in inputs if file.path.startswith(f"{folder}/")), key=lambda file: file.path)
+        listed = "".join(f"{file.sha256}  {file.path.removeprefix(folder)}\n" for file in in_folder)
         digest = hashlib.sha256(listed.encode()).hexdigest() if checksum else ""
-        size, modified = sum(file.size for file in of_table), max(file.modified for file in of_table)
+        size, modified = sum(file.size for file in in_folder), max(file.modified for file in in_folder)
         date = release_of(folder)
         folders.append(Input(folder, size, modified, digest, {"date": date} if date else {}))
     return Dump(tuple(folders), tuple(tables.values()))
@@ -148,9 +145,8 @@ def _describe_file(path: str, checksum: bool) -> Input:
                 "wikisem download fetches what is needed"
             )
         if kind := next((kind for kind, magic in _ARCHIVES.items() if head.startswith(magic)), ""):
-            raise DamagedInputError(
-                f"{path}: expected a plain file, .bz2, .gz or .zst, saw {kind}; unpack it, or take the .bz2 beside it"
-            )
+            expected = "expected a plain file, .bz2, .gz or .zst"
+            raise DamagedInputError(f"{path}: {expected}, saw {kind}; unpack it, or take the .bz2 beside it")
         digest = hashlib.sha256()
         if checksum:
             with files.open_binary(path) as source:
@@ -184,33 +180,33 @@ def read_named(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         language, path = _split_word(word, "--profile: expected LANG=FILE such as de=de.toml")
         texts[language] = read_profile_text(path)
-        read_profile_file(texts[language], path)
+        read_profile_file(texts[language], path)  # raises if it is no profile file
     return texts
 
 
 def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str]) -> Profiles:
-    """The files on how each language is written: those ``named``, else those in OUT that a person wrote or changed."""
+    """The profile files that say how languages are written: the texts ``named``, else those in OUT that were edited."""
     ledger, texts, trails = Ledger(output), {}, {}
     for language in languages:
         if text := named.get(language) or edited(output, language):
             texts[language] = text
             trail = read_profile_file(text, f"{output}/{profile_path(language)}").values().get("link_trail")
             record = ledger.find(f"mentions/{language}")
-            # A link trail, the pattern of letters after a link, need not be given if it is as the mentions learned it.
+            # It says which letters after a link belong to it: [[dog]]s. The one that was learned changes no count.
             if trail is not None and not (record and trail == record.facts.get("learned_trail")):
                 trails[language] = trail
     return Profiles(texts, trails)
 
 
 def edited(output: str, language: str) -> str:
-    """The text of the profile file of a language in OUT if a person wrote or changed it; else empty."""
+    """The text of the profile file of a language in OUT if a person wrote or edited it; empty if a run wrote it."""
     path = f"{output}/{profile_path(language)}"
     if not files.list_files(path):
         return ""
     text, record = read_profile_text(path), Ledger(output).find(f"groups/{language}")
-    # The digest of the file as the run wrote it, with what it had learned: another text was edited since.
-    learned = record.facts.get(FACT, {}).get("learned") if record else None
-    return "" if learned == fingerprint(text=text) else text
+    # A run that learns a profile records the digest of the file that it writes: another text was edited since.
+    written_digest = record.facts.get(FACT, {}).get("learned") if record else None
+    return "" if written_digest == fingerprint(text=text) else text
 
 
 def read_profile_text(path: str) -> str:

@@ -37,7 +37,6 @@ PLACES: Final = "places"
 # The key in the origin of a dump that was made up, as those of the demo are.
 MADE_UP: Final = "made_up"
 
-# What units of groups have in common is at the top of the manifest.
 _IN_COMMON: Final = ("recipe", "seed", "versions")
 
 
@@ -98,9 +97,9 @@ class Ledger:
         return record
 
     def check_needs(self, record: Record) -> None:
-        """Raise MissingInputError where a unit was made from others than are there now."""
-        for name, identity in record.needs.items():
-            if self.require(name).identity != identity:
+        """Raise MissingInputError if a unit that this one was made from is gone, or has changed since then."""
+        for name, identity_then in record.needs.items():
+            if self.require(name).identity != identity_then:
                 raise MissingInputError(
                     f"expected {record.unit} made from the {name} in {self.output}, saw that it was made from earlier "
                     f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
@@ -142,16 +141,17 @@ class Ledger:
             files.replace_file(names_path(self.output, unit), data)
 
     def write_manifest(self) -> None:
-        """Write OUT/manifest.json: an entry in ``stages`` for every finished unit, at the top what all groups share."""
+        """Write OUT/manifest.json: in ``stages`` an entry for each finished unit, at the top what all groups share."""
         records, stages = self.records(), dict[str, Any]()
         for record in records:
             counts = asdict(record.counts)
-            counts["in"] = counts.pop("read")
+            counts["in"] = counts.pop("read")  # as the manifest calls it
             stages[record.unit] = {"fingerprint": record.fingerprint, **counts, **record.made_with, **record.facts}
         manifest: dict[str, Any] = {"stages": stages}
         inputs = (file for record in records for file in record.facts.get("inputs", ()))
         if any(MADE_UP in file.get("origin", {}) for file in inputs):
             manifest[MADE_UP] = True
+        # The recipe, seed and versions of all groups, or of all units as long as there are no groups.
         groups = [record for record in records if record.unit.startswith("groups/")] or records
         for key in _IN_COMMON:
             values = [record.made_with[key] for record in groups if key in record.made_with]
@@ -160,7 +160,7 @@ class Ledger:
         write_json(f"{self.output}/{MANIFEST}", with_checksum(manifest))
 
     def _record(self, path: str) -> Record:
-        """Read a record once; DamagedInputError if it is damaged or of a version with other fields."""
+        """Read the record of a unit from its JSON file, once; DamagedInputError if damaged, or with other fields."""
         if path in self._read:
             return self._read[path]
         with files.open_binary(path) as source:
@@ -170,14 +170,12 @@ class Ledger:
             checksum = values.pop(CHECKSUM)
             if checksum != digest(values):
                 raise ValueError(f"other values than those of its checksum {checksum}")
-            record = msgspec.convert(values, Record)
+            record = msgspec.convert(values, Record)  # ignores fields that it does not know, and fills in absent ones
             if asdict(record) != values:
                 raise ValueError("the fields of another version")
         except (ValueError, TypeError, KeyError, AttributeError, msgspec.ValidationError) as error:
-            raise DamagedInputError(
-                f"{path}: expected the record of a unit as this version writes it, saw {error}; "
-                "remove the file to run the unit again"
-            ) from error
+            expected = f"{path}: expected the record of a unit as this version writes it"
+            raise DamagedInputError(f"{expected}, saw {error}; remove the file to run the unit again") from error
         self._read[path] = record
         return record
 
@@ -236,10 +234,10 @@ def _checksums(output: str, folder: str, paths: Collection[str]) -> Mapping[str,
 
 
 def checksum_of(path: str, by_end: bool = False) -> str:
-    """The CRC-32 of a file in eight hexadecimal digits: of all bytes or, ``by_end``, of the end of Parquet alone."""
+    """The CRC-32 of a file in eight hexadecimal digits; ``by_end``, that of Parquet's block checksums and footer."""
     with files.open_binary(path) as source:
         checksum = end_checksum(source) if by_end else None
-        if checksum is None:  # also of Parquet whose end does not fit its checksums
+        if checksum is None:  # also of Parquet whose footer does not fit its checksum
             source.seek(0)
             checksum = 0
             while data := source.read(1 << 22):

@@ -43,20 +43,18 @@ def read_run(output: Path) -> RunFiles:
     release or has no group at all, DamagedInputError if a file is not the one that was recorded.
     """
     group_files = [path for suffix in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{suffix}")]
-    # The manifest; the first releases had none: their tables of groups say the same in the metadata of Parquet.
-    path, table = output / MANIFEST, min((file for file in group_files if file.suffix == ".parquet"), default=None)
+    # The manifest. The first releases had none: it is made of JSON values in the metadata of a Parquet file of groups.
+    path, parquet = output / MANIFEST, min((file for file in group_files if file.suffix == ".parquet"), default=None)
     if path.is_file():
         advice = f"without its line {CHECKSUM!r} it is taken as it is"
         manifest = decode_checked(path.read_bytes(), Manifest, str(path), "the manifest of a run", advice)
-    elif about := table_metadata(table):
-        fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
+    elif json_values := table_metadata(parquet):
+        fields = {key: json_values.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
         text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
-        manifest = decode_json(text, Manifest, str(table), "the recipe of a release in its metadata")
+        manifest = decode_json(text, Manifest, str(parquet), "the recipe of a release in its metadata")
     else:
-        raise MissingInputError(
-            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
-            "their recipe"
-        )
+        seen = f"saw no {MANIFEST} in it, nor groups with their recipe"
+        raise MissingInputError(f"{output}: expected the output folder of a run or a release, {seen}")
     if not group_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     check_files(output, manifest, ("groups", "rejected", "walls"))
@@ -108,19 +106,19 @@ def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str
 
 
 def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[str, str]]:
-    """The labels of the classes that explain outliers, by language and QID; none of a release: it has no entities."""
+    """Look up labels of the classes that say why words are outliers, by language, then QID; empty for a release."""
     wanted: dict[str, set[str]] = {}
     for group in groups:
         classes = wanted.setdefault(group.language, set())
-        # The class by which each outlier was found, and the coarse types of near outliers.
+        # The class of each outlier by which it was found (``via``), and the coarse types of near outliers.
         classes |= {outlier.via for outlier in group.outliers} | group.types_of_near
-    if not list_files(record_path(output, ENTITIES)):
+    if not list_files(record_path(output, ENTITIES)):  # a release
         return {}
-    # The label of each class in all languages, then the first that serves in the language of its groups.
-    maps = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
+    # The labels of each class, by language code; of these the first that serves in the language of its groups.
+    of_classes = item_column(Ledger(output).folder(ENTITIES), sorted(set().union(*wanted.values())), "labels")
     labels: dict[str, dict[str, str]] = {}
     for language, qids in wanted.items():
-        labels[language], _ = first_labels({qid: maps[qid] for qid in sorted(qids & maps.keys())}, language)
+        labels[language], _ = first_labels({qid: of_classes[qid] for qid in sorted(qids & of_classes.keys())}, language)
     return labels
 
 

@@ -122,13 +122,13 @@ class Run:
     def prepare_stage(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """Empty the folders that a stage writes to, its scratch and that of each unit; return them with the runtime.
 
-        ``fingerprints`` has that of each unit with a folder of its own, such as "mentions/de/<fingerprint>".
+        ``fingerprints`` has, by unit, those of units with a folder of their own in OUT: mentions/de/<fingerprint>.
         """
+        # The scratch folder of this run, and a file beside it, by which a later run knows it if this one dies.
         if files.is_local(self.output):
             with suppress(FileExistsError):
                 Path(work_folder(self.output)).mkdir(parents=True)
                 self._made.add(work_folder(self.output))
-        # By this file a later run knows the scratch of a dead one.
         files.replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
         own_folders = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
         # Noted before anything is made, so that a later run removes what a unit leaves if this one ends here.
@@ -158,13 +158,13 @@ class Run:
     def keep_unreadable(self, unit: str, scratch: Scratch) -> str:
         """Gather the unreadable records of a unit in OUT/unreadable/<unit>.jsonl, and return that path."""
         target = f"{self.output}/{unreadable_path(unit)}"
-        if not (sources := files.list_files(f"{scratch.unreadable_of(unit)}/*")):
-            files.remove(target)
-            return target
-        with files.create_binary(target) as sink:
-            for path in sources:
-                with files.open_binary(path) as source:
-                    shutil.copyfileobj(source, sink)
+        if paths := files.list_files(f"{scratch.unreadable_of(unit)}/*"):
+            with files.create_binary(target) as sink:
+                for path in paths:
+                    with files.open_binary(path) as source:
+                        shutil.copyfileobj(source, sink)
+        else:
+            files.remove(target)  # that of an earlier run
         return target
 
 
@@ -178,7 +178,7 @@ def make_run(arguments: argparse.Namespace) -> Run:
     """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
     beam_options = absolute_setup_file(arguments.beam_options)
     runtime = Runtime(beam_options) if arguments.quiet else Runtime(beam_options, progress)
-    runtime.configure_file_systems()
+    runtime.configure_file_systems()  # from here on this process opens URLs by Beam's options, too
 
     def say(line: str) -> None:
         if not arguments.quiet or line.startswith("warning: "):
@@ -189,7 +189,7 @@ def make_run(arguments: argparse.Namespace) -> Run:
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
     """Beam's options with the path after --setup_file made absolute: Beam runs that file in its own folder."""
-    # By wikisem's own file Beam builds an sdist for the workers, with the dependencies of the extra named here.
+    # With wikisem's setup.py, workers install its sdist without extras: it adds the dependencies of the one named here.
     if any(word.startswith("--setup_file") for word in beam_options):
         os.environ["WIKISEM_SDIST_EXTRA"] = "build"
     words: list[str] = []
@@ -213,8 +213,9 @@ def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
 
     What is read are the dumps or, without any, the items in OUT. A Beam runner that is named has workers of its own.
     """
-    dumped = [file for dump in dumps for file in dump.files]
-    in_memory = [path for path in (run.output, *(file.path for file in dumped)) if path.startswith("memory://")]
+    dump_files = [file for dump in dumps for file in dump.files]
+    # Files of ``memory://`` are in this process alone: other workers would not see them.
+    in_memory = [path for path in (run.output, *(file.path for file in dump_files)) if path.startswith("memory://")]
     names_runner = run.runtime.names_runner
     if in_memory and (names_runner or (asked or 1) > 1):
         words = "--runner" if names_runner else f"--workers {asked}"
@@ -224,7 +225,7 @@ def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
     items = None if dumps else run.ledger.find("entities")
-    size = sum(file.size for file in (items.parts.values() if items else dumped))
+    size = sum(file.size for file in (items.parts.values() if items else dump_files))
     workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
     if workers > 1 and (change := changed_internal()):  # of Beam, which several workers rely on
         # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.
@@ -353,16 +354,17 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
 def _plan(unit: Unit, run: Run) -> Record:
     """The record that a unit would have if it were made now, but for counts, parts and versions: its work tells them.
 
-    MissingInputError if a unit that it is made from is missing, is made from others than are there, or lacks a file.
+    MissingInputError if a unit that it needs is missing or damaged, or was itself made from an earlier state of OUT.
     """
     records = [run.require(name) for name in unit.needs]
     for record in records:
         run.ledger.check_needs(record)
     needs = {record.unit: record.identity for record in records}
-    # Units that need this one depend on its identity alone; the extras, such as more labels, only on its fingerprint.
+    # Extras, such as labels in more languages, change the fingerprint: the unit is made again. They do not change the
+    # identity, on which the units that need this one depend: those stay.
     identity = identity_of(unit, needs)
-    whole = fingerprint(identity=identity, extras=unit.extras)
-    return Record(unit.name, whole, identity, Counts(), needs, facts=unit.facts)
+    fingerprint_now = fingerprint(identity=identity, extras=unit.extras)
+    return Record(unit.name, fingerprint_now, identity, Counts(), needs, facts=unit.facts)
 
 
 def describe(stage: Stage, todo: int) -> str:
@@ -378,8 +380,8 @@ def _run_units(
 ) -> dict[str, Record]:
     """Make the units in ``todo`` at once, put their files in place, and return their records, which are written last.
 
-    ``planned`` has the beginning of each record. Until its record is written the earlier result of a unit stays, unless
-    both have the same paths.
+    ``planned`` has the record of each, without counts and parts. Until a unit has its new record, its earlier result
+    stays, unless both have the same paths.
     """
     # What the records say of how units are made, and what people should know before a long stage begins.
     inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
@@ -392,7 +394,8 @@ def _run_units(
     needed = sorted({name for unit in todo for name in unit.needs})
     if warning := lacking_disk(run.output, stage.name, inputs, map(run.ledger.require, needed)):
         run.log(warning)
-    # A unit whose folder is named by its fingerprint is written there: the same one has no record while it is made.
+    # Make the units. One without leaves is written straight into its folder in OUT, named by its fingerprint. A record
+    # with the same fingerprint, whose files were damaged, is removed first.
     fingerprints = {unit.name: planned[unit.name].fingerprint for unit in todo if not unit.leaves}
     for name, fingerprint_now in fingerprints.items():
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == fingerprint_now:
@@ -406,6 +409,7 @@ def _run_units(
         counts = results[unit.name].counts
         counts.check(unit.name)
         counts.check_unreadable(unit.name, run.max_unreadable, run.keep_unreadable(unit.name, context.scratch))
+    # Publish each, with its record.
     records: dict[str, Record] = {}
     for unit in todo:
         result, plan = results[unit.name], planned[unit.name]
@@ -439,8 +443,8 @@ def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
     Files with plain names, the ``leaves``, are copied from the scratch folder; others are where they belong already.
     """
     check_lock(run.output, run.name)
-    made = set[str]()  # paths below OUT
-    if unit.leaves:
+    made = set[str]()  # the paths of leaves below OUT
+    if unit.leaves:  # remove those of the earlier result that are not made any more, and copy all others
         root = f"{scratch.finished}/"
         patterns = [f"{root}{leaf}{suffix}" for leaf in unit.leaves for suffix in ("", "/**")]
         made = {path.removeprefix(root) for pattern in patterns for path in files.list_files(pattern)}
@@ -475,10 +479,7 @@ _TIMES_SMALLER: Final = 8
 
 
 def lacking_disk(output: str, stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> str:
-    """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty.
-
-    It is expected to write ``_WRITTEN`` bytes for each that it reads, of compressed dumps and of the units it needs.
-    """
+    """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty."""
     from wikisem.dumps import ENDINGS  # noqa: PLC0415 - at the top, zstandard would be missed before Beam
 
     if not files.is_local(output):
@@ -487,7 +488,7 @@ def lacking_disk(output: str, stage: str, inputs: Iterable[Mapping[str, Any]], n
     read = sum(part.size for record in needs for part in record.parts.values())
     # A dump that is not compressed counts with the size that it would have.
     read += sum(file["size"] // (1 if file["path"].endswith(compressed) else _TIMES_SMALLER) for file in inputs)
-    wanted = int(_WRITTEN.get(stage, 0.0) * read)
+    wanted = int(_WRITTEN.get(stage, 0.0) * read)  # by the bytes that it writes for each byte that it reads
     free = shutil.disk_usage(next(path for path in (Path(output), *Path(output).parents) if path.exists())).free
     if wanted <= free:
         return ""

@@ -50,7 +50,7 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
     """
     if earlier := run.ledger.find(ENTITIES):
         facts, every_label = earlier.facts, options.labels is None or earlier.facts["labels"] == ALL
-        # What either asks for; taken if the dump and the rules are the same, which the identity is made of.
+        # What this run or the earlier one asks for; taken if the identity, of the dump and the rules, stays the same.
         wider = replace(
             options,
             labels=None if every_label else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
@@ -63,14 +63,13 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
         if identity_of(_entity_unit(dump, wider), {}) == earlier.identity:
             options = wider
 
-    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(_units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         """Read the dump, or its public tables, into the folder of the one unit, which has all languages."""
-        del units
-        context = context.for_unit(ENTITIES)
+        context = context.for_unit(ENTITIES)  # finished files go to its folder
         if dump.tables:
             return {ENTITIES: _read_tables(dump, options, run, context)}
-        counts, highest = entity_stage.read_entities(dump.paths, options, context)
-        return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
+        counts, highest_item = entity_stage.read_entities(dump.paths, options, context)
+        return {ENTITIES: UnitResult(counts, {"highest_item": highest_item})}
 
     return Stage(ENTITIES, [_entity_unit(dump, options)], work)
 
@@ -78,6 +77,7 @@ def entities(dump: Dump, options: entity_stage.EntityOptions, run: Run) -> Stage
 def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
     """The unit of entities: later units depend on its dump and rules, not on the extra labels and columns it has."""
     labels = ALL if options.labels is None else sorted(options.labels)
+    # With other extras the entities are read again, but later units stay.
     extras: dict[str, Any] = {"labels": labels, "properties": sorted(options.properties)}
     extras |= {"signatures": options.signatures, "relations": options.relations, "aliases": options.aliases}
     unlinked = "counted" if options.linked_only else "kept"  # what becomes of items without a page and an edge to them
@@ -98,12 +98,12 @@ def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, cont
     )
     for missing in tables.lacks:
         run.log(f"warning: {ENTITIES}: the tables lack {missing}")
-    counts, highest = entity_stage.read_entities(tables, options, context)
+    counts, highest_item = entity_stage.read_entities(tables, options, context)
     # Only the table of entities has revisions; that of the release of 2026-09-28 has no items, only properties.
     readable = counts.read - sum(counts.unreadable.values())
     unknown = max(readable - rows.get("entities", readable), 0)
     warning = f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown else ""
-    facts = {"highest_item": highest, "tables": {**tables.describe(), "without_revision": unknown}}
+    facts = {"highest_item": highest_item, "tables": {**tables.describe(), "without_revision": unknown}}
     return UnitResult(counts, facts, warning)
 
 
@@ -116,7 +116,7 @@ _ASKED: Final = {
 
 
 def check_columns(run: Run, **wanted: bool) -> None:
-    """Raise MissingInputError when the entities in OUT were read without a column that is true in ``wanted``."""
+    """Raise MissingInputError if the entities in OUT lack a column that is ``wanted``, as by ``aliases=True``."""
     facts = run.ledger.require(ENTITIES).facts
     for name in (name for name, is_wanted in wanted.items() if is_wanted and not facts.get(name, False)):
         raise MissingInputError(
@@ -128,33 +128,32 @@ def check_columns(run: Run, **wanted: bool) -> None:
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) -> Stage:
     """The stage that counts by which words links lead to each page; a unit for each language, from its Wikipedia dump.
 
-    With ``link_trail``, letters right after ``]]`` belong to a link if the language's profile, given or learned, says
-    so. A dump of another wiki, or whose titles cannot be converted between scripts, gives a warning.
+    With ``link_trail``, letters right after ``]]``, as in [[dog]]s, belong to a link if the language's profile says so,
+    given or learned. A dump of another wiki, or whose titles cannot be converted between scripts, gives a warning.
     """
 
-    def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(units: Sequence[str], _run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         """Count the links of the dumps of units such as "mentions/de"; check their wikis, and learn their trails."""
-        del run
         folders = {language_of(unit): context.folders[unit] for unit in units}
-        paths = {language: dumps[language].paths for language in folders}
+        dump_paths = {language: dumps[language].paths for language in folders}
+        # The profiles that a person gave; of other languages they are learned from the links.
         texts = {language: text for language, text in profiles.texts.items() if language in folders}
-        files = {language: read_profile_file(text, layout.profile_path(language)) for language, text in texts.items()}
-        counts = mention_stage.count_mentions(paths, link_trail, folders, context, files)
+        given = {language: read_profile_file(text, layout.profile_path(language)) for language, text in texts.items()}
+        counts = mention_stage.count_mentions(dump_paths, link_trail, folders, context, given)
         results = {}
         for language, folder in folders.items():
+            # Warnings: the head of the dump names its wiki, such as "dewiki", which may be another language's.
             unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), list[str]()
-            # The head of the dump names its wiki, such as "dewiki".
             with open_binary(path) as source:
                 wiki = SiteInfo.from_json(source.read(), path).dbname
             if wiki and wiki != (own := wiki_of(language)):
-                warnings.append(
-                    f"expected a dump of {own or 'no wiki'}, saw one of {wiki}, which is taken for {language}"
-                )
+                warnings += [f"expected a dump of {own or 'no wiki'}, saw one of {wiki}, which is taken for {language}"]
             if lacks_conversion(language):
                 cause = "without opencc, links in the other script do not count for the page"
                 warnings.append(f"{cause}: pip install 'wikisem[chinese]'")
             warning = f"{unit}: {'; '.join(warnings)}" if warnings else ""
             facts = {"wiki": wiki, "warning": warning} if warning else {"wiki": wiki}
+            # The trail that the letters after links suggest: profiles with the same one need no new count.
             if link_trail and language not in profiles.trails:
                 evidence = Evidence(mention_stage.read_link_letters(folder))
                 facts["learned_trail"] = find_profile(language, evidence=evidence).profile.link_trail
@@ -179,26 +178,27 @@ _NAMED: Final = 10
 def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
     """The stage that chooses what each item is called, its surface form, in all languages by one pipeline.
 
-    In a language whose links are counted (``linked``) that is the best anchor, else the fallback: a label or a title.
+    In a language of ``linked``, whose Wikipedia links are counted, that is the best anchor (the words of links to its
+    page), else the fallback: a label or a title.
     """
     units = []
     for language in languages:
         # Only units of languages that have the script variant, such as zh-hans, depend on it.
-        decisive = {key: value for key, value in asdict(options).items() if key != "variant"}
+        own_options = {key: value for key, value in asdict(options).items() if key != "variant"}
         if variant := variant_of(options.variant, language):
             converter(options.variant)  # raises here, and not during the work, if OpenCC is not installed
-            decisive |= {"variant": variant, "conversion": conversion_of(language)}
+            own_options |= {"variant": variant, "conversion": conversion_of(language)}
         needs = (ENTITIES, unit_of(MENTIONS, language)) if language in linked else (ENTITIES,)
-        units.append(Unit(unit_of(SURFACES, language), decisive, needs=needs, version=surface_stage.VERSION))
+        units.append(Unit(unit_of(SURFACES, language), own_options, needs=needs, version=surface_stage.VERSION))
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         """Write the surface forms of units such as "surfaces/de", from the entities and, if any, counted links."""
         folders = {language_of(unit): context.folders[unit] for unit in units}
-        mentioned = {language: run.folder(unit_of(MENTIONS, language)) for language in folders if language in linked}
-        counted = surface_stage.resolve_surfaces(run.folder(ENTITIES), mentioned, options, folders, context)
+        with_links = {code: run.folder(unit_of(MENTIONS, code)) for code in folders if code in linked}
+        counts_of = surface_stage.resolve_surfaces(run.folder(ENTITIES), with_links, options, folders, context)
         return {
-            unit_of(SURFACES, language): result_of(language, counts, run if language in mentioned else None)
-            for language, counts in counted.items()
+            unit_of(SURFACES, language): result_of(language, counts, run if language in with_links else None)
+            for language, counts in counts_of.items()
         }
 
     def check(run: Run) -> None:
@@ -220,7 +220,7 @@ def result_of(language: str, counts: surface_stage.SurfaceCounts, run: Run | Non
     """The result of surface forms in a language: how many came from each source, and anchors that each rule refused.
 
     With ``run``, for a language with a dump, also how many linked pages the dump lacks, and a warning to take the other
-    kind of export if it lacks too many of the best linked ones.
+    kind of export if it lacks too many of the pages with most links.
     """
     sources = dict(counts.summary)
     refused = sources.pop("refused", {})
@@ -248,25 +248,25 @@ def names(languages: Sequence[str]) -> Stage:
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         """Write the tables of units such as "names/de" from the counted links; counts are pairs of page and anchor."""
-        mentioned = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
-        folders = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in mentioned}
-        counted = surface_stage.write_names(run.folder(ENTITIES), mentioned, folders, context)
+        link_folders = {code: run.folder(unit_of(MENTIONS, code)) for code in map(language_of, units)}
+        folders = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in link_folders}
+        counts_of = surface_stage.write_names(run.folder(ENTITIES), link_folders, folders, context)
         return {
             unit_of(NAMES, code): UnitResult(counts.pairs, {"pages": counts.pages, "items": counts.items})
-            for code, counts in counted.items()
+            for code, counts in counts_of.items()
         }
 
     units, version = [], surface_stage.NAMES_VERSION
-    for language in languages:
+    for language in languages:  # the tables of a language are in OUT/names/LANG, and no recipe changes them
         unit, needs = unit_of(NAMES, language), (ENTITIES, unit_of(MENTIONS, language))
-        units.append(Unit(unit, options={}, leaves=(unit,), needs=needs, version=version))  # no recipe changes names
+        units.append(Unit(unit, options={}, leaves=(unit,), needs=needs, version=version))
     return Stage(NAMES, units, work)
 
 
 def taxonomy(options: GraphOptions) -> Stage:
     """The stage that makes the graph of classes (P31 and P279) of all items, without what the recipe prunes."""
     unit = Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=taxonomy_stage.VERSION)
-    make = taxonomy_stage.build_taxonomy
+    make = taxonomy_stage.build_taxonomy  # returns the counts of its items
     return Stage(
         TAXONOMY,
         [unit],
@@ -275,26 +275,27 @@ def taxonomy(options: GraphOptions) -> Stage:
 
 
 def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stage:
-    """The stage that builds the test groups, for all languages together if these share outliers."""
+    """The stage that builds the test groups; a unit for each language, made all together if they share outliers."""
     require_known(recipe.filters.extra)  # RecipeError for the name of no rule
     shared = recipe.outliers.shared
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-        """Build the groups of units such as "groups/de" from surface forms, and the mentions those were made from."""
-        surface_forms = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
-        mentioned = {}
-        for language in surface_forms:
+        """Build the groups of units such as "groups/de" from surface forms, and the links those were made from."""
+        surface_folders = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
+        link_folders = {}  # of the languages with a Wikipedia dump
+        for language in surface_folders:
             mentions_unit = unit_of(MENTIONS, language)
             if mentions_unit in run.ledger.require(unit_of(SURFACES, language)).needs:
-                mentioned[language] = run.folder(mentions_unit)
+                link_folders[language] = run.folder(mentions_unit)
         items, graph = run.folder(ENTITIES), run.folder(TAXONOMY)
-        counts = group_stage.build_groups(items, graph, surface_forms, mentioned, recipe, context, profiles.texts)
+        counts = group_stage.build_groups(items, graph, surface_folders, link_folders, recipe, context, profiles.texts)
         results = {}
-        for language in surface_forms:  # what the record of each says beside its counts
+        for language in surface_folders:  # what the record of each says beside its counts
             counted, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
             if language not in profiles.texts:  # by this digest a later run sees whether the profile was edited since
                 with open_binary(f"{context.scratch.finished}/{layout.profile_path(language)}") as source:
                     learned = {"learned": fingerprint(text=source.read().decode())}
+            # Classes with an English label alone, how many names are unclear, and how many outliers take their places.
             facts = {"cases": counted.cases, FACT: learned}
             facts |= {ENGLISH: counted.english} if counted.english else {}
             facts |= {UNCLEAR: counted.unclear} if counted.unclear else {}
@@ -321,7 +322,7 @@ MIXED_VERSION: Final = 10
 
 
 def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
-    """The stage that mixes groups of several languages, the recipe's ``mixed``, into new ones, if it names any."""
+    """The stage that mixes groups of a class in several languages, the recipe's ``mixed``, if it names any."""
     if not recipe.mixed:
         return []
     if missing := [language for language in recipe.mixed if language not in languages]:
@@ -336,13 +337,15 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         rejected = [verdict for verdict in judged if isinstance(verdict, Rejection)]
         write_groups(context.scratch.finished, code, kept, rejected)
         reasons = Counter(rejection.reason for rejection in rejected)
-        counts = Counts(len(judged), len(kept), dict(sorted(reasons.items())))
-        return {units[0]: UnitResult(counts, {"cases": sum(len(group.outliers) for group in kept)})}
+        counts = Counts(read=len(judged), kept=len(kept), left_out=dict(sorted(reasons.items())))
+        cases = sum(len(group.outliers) for group in kept)  # a test case for each outlier
+        return {units[0]: UnitResult(counts, {"cases": cases})}
 
     options = {"mixed": list(recipe.mixed), "seed": recipe.seed}
     needs = tuple(unit_of(GROUPS, language) for language in recipe.mixed)
     leaves = *layout.group_leaves(code), *group_folders(code)
-    return [Stage("mixed", [Unit(unit_of(GROUPS, code), options, leaves, needs, version=MIXED_VERSION)], work)]
+    unit = Unit(unit_of(GROUPS, code), options, leaves=leaves, needs=needs, version=MIXED_VERSION)
+    return [Stage("mixed", [unit], work)]
 
 
 # The key of a unit's facts: for each tier how many walls were tried and kept, and why others were dropped.
@@ -364,7 +367,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
         surface_folders = {code: run.folder(unit_of(SURFACES, code)) for code in map(language_of, units)}
         sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), surface_folders)
         results = {}
-        # A wall is of one of three tiers, by how alike its groups are; each tier has counts of its own.
+        # Each tier has counts of its own: "far" or "sibling" classes, or "herring" words that fit a second class.
         for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
             by_tier = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
             run.log(f"{unit_of(WALLS, language)}: {by_tier}")
@@ -457,17 +460,20 @@ def check_languages(languages: Sequence[str], with_dumps: Sequence[str], recipe:
 def entity_options(
     recipe: Recipe | None, languages: Sequence[str] | None, properties: Iterable[str]
 ) -> entity_stage.EntityOptions:
-    """The fields of items that the groups of a recipe need; without a recipe, those that any recipe could need."""
-    labels = None  # in all languages
-    if languages is not None:  # English too, in which a class without a label is named
+    """Which items and fields of them the groups of a recipe need; without a recipe, those that any could need.
+
+    Labels are kept in ``languages`` and in English, in which a class without a label is named; in all if that is None.
+    """
+    labels = None
+    if languages is not None:
         labels = tuple(sorted({code for language in (*languages, "en") for code in name_codes(language)}))
-    kept = entity_stage.EntityOptions(labels, tuple(sorted(properties)), aliases=True)
+    of_any_recipe = entity_stage.EntityOptions(labels, tuple(sorted(properties)), aliases=True)
     if recipe is None:
-        return kept
+        return of_any_recipe
     # An item without a page in any wiki can then be neither in a cluster nor an outlier.
     linked_only = recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0
     return replace(
-        kept,
+        of_any_recipe,
         ranks=recipe.graph.ranks,
         signatures=recipe.witness,
         relations=recipe.outliers.related > 0,
