@@ -1,13 +1,11 @@
 """Contents cut out of a chunk, and the positions of their parts, compared with slices and searches one by one."""
 
-from collections import Counter
-
 import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.markup import count_distinct, cut_out, first_position, locate_parts
+from wikisem.links.markup import cut_out, first_position, locate_parts
 
 CONTENTS = st.lists(st.text(st.sampled_from("a|#é日"), max_size=6))
 CUTS = st.lists(st.integers(0, 40), max_size=12)
@@ -22,13 +20,6 @@ def test_rows_are_slices_of_the_chunk(cuts: list[int], as_array: bool) -> None:
     found = cut_out(np.frombuffer(data, np.uint8) if as_array else data, starts, ends)
     assert found.type == pa.binary()
     assert found.to_pylist() == [data[start:end] for start, end in zip(bounds[0::2], bounds[1::2], strict=True)]
-
-
-@given(CONTENTS)
-def test_contents_are_counted_in_order_of_appearance(contents: list[str]) -> None:
-    """As a Counter counts them."""
-    distinct, counts = count_distinct(pa.array(contents, pa.string()))
-    assert list(zip(distinct.to_pylist(), counts.tolist(), strict=True)) == list(Counter(contents).items())
 
 
 @given(CONTENTS)

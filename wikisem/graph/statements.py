@@ -147,6 +147,7 @@ class Signatures:
             counts = np.bincount(part.properties.take(np.flatnonzero(is_prominent)).targets)
             having_property = np.pad(having_property, (0, max(0, len(counts) - len(having_property))))
             having_property[: len(counts)] += counts
+            # Of the file, the wanted items of the graph stay, and those that may be in the sample.
             indices, stays = indices_of(part.items, graph.items)
             stays[stays] = wanted[indices[stays]]
             parts_kept.append(part.take(np.flatnonzero(stays | _first(part.items, is_prominent, seed))))

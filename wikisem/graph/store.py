@@ -222,7 +222,10 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _lock(copy: Path, kind: str, how: int) -> IO[bytes]:
-    """Lock a copy until the file is closed; BlockingIOError if others hold it and ``how`` says not to wait."""
+    """Lock a copy of a folder, to make or to use it (``kind``), until the file that is returned is closed.
+
+    BlockingIOError if others hold the lock, and ``how``, an operation of ``fcntl.flock``, says not to wait.
+    """
     path = copy.with_name(f"{copy.name}.{kind}")
     while True:
         # No link is followed. The lock lasts as long as the file is open.

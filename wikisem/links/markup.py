@@ -250,17 +250,6 @@ def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.Da
     return gaps_too.take(pa.array(np.arange(0, len(offsets) - 1, 2)))
 
 
-def count_distinct(contents: pa.Array) -> tuple[pa.Array, Positions]:
-    """Return the distinct contents in order of appearance, and how often each appears.
-
-    >>> contents, counts = count_distinct(cut_out(b"[[a]] [[b]] [[a]]", np.array([2, 8, 14]), np.array([3, 9, 15])))
-    >>> contents.to_pylist(), counts.tolist()
-    ([b'a', b'b'], [2, 1])
-    """
-    encoded = contents.dictionary_encode()
-    return encoded.dictionary, np.bincount(encoded.indices.to_numpy(), minlength=len(encoded.dictionary))
-
-
 class Contents(NamedTuple):
     """Contents in one run of bytes: where each starts and ends, its first bar, and where its title ends.
 

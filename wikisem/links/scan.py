@@ -207,6 +207,7 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     work = Work()
     by_tags = extract(data, site, trail, work)
     pages, unreadable = _read_as_xml(data, by_tags.unread, site, locate, work)
+    # Rewritten as the exporter would lay them out, these pages are read as the others are.
     rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
     as_xml = extract(rewritten, replace(site, version=LAYOUT), trail, work) if rewritten else _NOTHING
     if as_xml.unread:
@@ -225,11 +226,13 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     articles = by_tags.articles + as_xml.articles
     read = articles + sum(reasons.values()) + len(unreadable)
     xml_versions = [(*page.version, start) for start, page in pages.items() if page.version]
-    contents, counts = markup.count_distinct(pa.concat_arrays([by_tags.contents, as_xml.contents]))
+    # Each distinct content is read once.
+    contents = pa.concat_arrays([by_tags.contents, as_xml.contents]).dictionary_encode()
+    counts = np.bincount(contents.indices.to_numpy(), minlength=len(contents.dictionary))
     # Bytes of titles that are not UTF-8 become replacement characters.
     titles = by_tags.titles.to_pylist() + as_xml.titles.to_pylist() if with_titles else []
     return ChunkLinks(
-        mentions=read_contents(contents, counts, site, work),
+        mentions=read_contents(contents.dictionary, counts, site, work),
         redirects=pa.table([sources, targets], schema=REDIRECTS),
         pages=Counts(read, articles, reasons, {"bad-page": len(unreadable)} if unreadable else {}),
         unreadable=tuple(unreadable),
