@@ -57,12 +57,12 @@ def without_any(rows: Iterable[ReportRow]) -> list[str]:
 
 
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
-    """Write every format in every language, and the items left out; OutputError if the folder cannot be written.
+    """Write category sets in every format and language, and the items left out; OutputError if that cannot be written.
 
-    categories/LA.txt has a line ``: name`` for each category, and a line for each of its words. stringham2020/LA.txt is
-    the authors' own format: a line ``:name (language)``, and one with all words, in the case of Wikidata.
-    analogies/LA.txt is that of the Google set: ``: name`` for each relation, and ``a b c d`` for each question. The
-    JSON lines have all that is known of each word.
+    LA is a language. categories/LA.txt has a line ``: name`` for each category, and a line for each of its words.
+    stringham2020/LA.txt is the authors' own format: a line ``:name (language)``, and one with all words, in the case of
+    Wikidata. analogies/LA.txt is that of the Google set: ``: name`` for each relation, and ``a b c d`` for each
+    question. The JSON lines have all that is known of each word.
     """
     left_out = list[str]()
     for language_set in sets:

@@ -495,7 +495,7 @@ def parse_export(data: bytes, where: str) -> list[Answer]:
         text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
         for name, with_help in ((_NAME_WITHOUT_HELP, False), ("answer", True)):
             if name not in values and (not with_help or _NAME_WITHOUT_HELP in values):
-                continue
+                continue  # one of the two may be lacking, but not both
             choices = values.get(name, {}).get("choices", [])
             match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
             if match is None:

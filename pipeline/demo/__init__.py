@@ -271,7 +271,7 @@ def _link(name: Name) -> str:
 
 
 def _form_sentence(sentence: str | None, name: Name, place: int) -> list[str]:
-    """A sentence that links the other form of a name, such as an inflected one, in a way that the ``place`` decides."""
+    """A sentence that links the other form of a name, such as a plural; the ``place`` of its item decides how."""
     if not name.form or sentence is None:
         return []
     if redirects(name, place):

@@ -329,8 +329,8 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
     listed, records = list(stages), list[Record]()
     for number, stage in enumerate(listed, start=1):
         stage.check(run)
-        planned = {unit.name: _plan(unit, run) for unit in stage.units}
-        finished: dict[str, Record] = {}
+        planned = {unit.name: _plan(unit, run) for unit in stage.units}  # the record that each would have now
+        finished: dict[str, Record] = {}  # with that fingerprint, and with files as they were written
         for name, plan in planned.items():
             earlier = run.ledger.find(name)
             if earlier and earlier.fingerprint == plan.fingerprint:
@@ -459,7 +459,7 @@ def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
         parts = {path: part for path, part in parts.items() if path in made}
     record = replace(record, parts=parts)
     run.ledger.put(record)
-    run.damage.pop(record.fingerprint, None)
+    run.damage.pop(record.fingerprint, None)  # it was that of the files before
     run.remove_superseded(record)
     return record
 

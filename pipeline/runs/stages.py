@@ -162,6 +162,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
 
     units = []
     for language, dump in dumps.items():
+        # True is the trail that is learned from the dump; a profile may give another one.
         options = {"dump": dump.identity(), "link_trail": link_trail and profiles.trails.get(language, True)}
         if conversion := conversion_of(language):
             options["conversion"] = conversion
@@ -360,7 +361,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
     number = recipe.walls.number
     if not number:
         return []
-    drawn = recipe.seed if seed is None else seed
+    wall_seed = recipe.seed if seed is None else seed
 
     def work(units: Sequence[str], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
         """Draw the walls of units such as "walls/de"; warn where fewer than the recipe's ``number`` could be made."""
@@ -368,7 +369,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
         sources = wall_stage.WallSources(run.output, run.folder(ENTITIES), run.folder(TAXONOMY), surface_folders)
         results = {}
         # Each tier has counts of its own: "far" or "sibling" classes, or "herring" words that fit a second class.
-        for language, tiers in wall_stage.make_walls(sources, recipe, drawn, context).items():
+        for language, tiers in wall_stage.make_walls(sources, recipe, wall_seed, context).items():
             by_tier = ", ".join(f"{tier} {counts.kept:,}" for tier, counts in tiers.items())
             run.log(f"{unit_of(WALLS, language)}: {by_tier}")
             total = sum(tiers.values(), Counts())
@@ -377,7 +378,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
             results[unit_of(WALLS, language)] = UnitResult(total, facts, warning)
         return results
 
-    units, options = [], {"walls": asdict(recipe.walls), "seed": drawn}
+    units, options = [], {"walls": asdict(recipe.walls), "seed": wall_seed}
     for language in languages:
         needs = TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)
         leaves = (layout.walls_path(language),)
