@@ -98,7 +98,7 @@ class Evaluation(NamedTuple, Generic[S]):
     vocabulary: Vocabulary = "own"
 
 
-Answered = tuple[GroupScore, CaseScore]
+Answered = tuple[GroupScore, CaseScore]  # a case, after the score of its group
 # The parts that each data set is divided into: what the part of a case is called, in the order of names.
 _PARTS: Final[Mapping[str, Callable[[Group, Outlier], str]]] = {
     "language": lambda group, _: group.language or UNKNOWN,
@@ -113,44 +113,45 @@ def tally(cases: Sequence[Answered]) -> Tally:
 
     A class of many languages weighs more than others: classes are worth ``effective_units`` of their numbers of groups.
     """
-    shares = np.reshape([(case.detected, case.position, group.chance) for group, case in cases], (-1, 3))
-    classes, sums, counts = statistics.sum_by_unit([group.group.id for group, _ in cases], shares.astype(np.float64))
-    of_metrics, chances = sums[:, :-1], sums[:, -1]
-    # What each class was asked, by which models are compared on the same cases.
+    # A row for each case: whether its outlier was detected, OP / |C|, and the chance that a guess detects it.
+    rows = np.reshape([(case.detected, case.position, score.chance) for score, case in cases], (-1, 3))
+    classes, sums, counts = statistics.sum_by_unit([score.group.id for score, _ in cases], rows.astype(np.float64))
+    # The cases of each class, by language and outlier: models are compared on classes with the same ones.
     asked: dict[str, list[tuple[str, str]]] = {name: [] for name in classes}
-    for group, case in cases:
-        asked[group.group.id].append((group.group.language, case.outlier.surface))
-    group_counts = Counter({id(group): group.group.id for group, _ in cases}.values())  # each group once
-    chance = float(100 * chances.sum() / counts.sum()) if cases else None
+    for score, case in cases:
+        asked[score.group.id].append((score.group.language, case.outlier.surface))
+    group_counts = Counter({id(score): score.group.id for score, _ in cases}.values())  # each group once
+    chance = float(100 * sums[:, 2].sum() / counts.sum()) if cases else None
     return Tally(
         METRICS,
-        sums=of_metrics,
+        sums=sums[:, :2],
         counts=counts,
         asked=[(name, *of_class) for name, of_class in asked.items()],
         unit="class",
-        chances=(chance, 50.0 if cases else None),
+        chances=(chance, 50.0 if cases else None),  # a random order has a mean OP of half the cluster
         worth=statistics.effective_units([group_counts[name] for name in classes]) if cases else None,
     )
 
 
 def scored(evaluation: Evaluation[GroupScore], groups: bool = False) -> Scored:
     """The tally of all cases, and of each language, level and outlier class; with ``groups`` each group's scores."""
-    cases = [(group, case) for group in evaluation.scores for case in group.cases]
+    cases = [(score, case) for score in evaluation.scores for case in score.cases]
     parts = {WHOLE: tally(cases)}
     for part, name_of in _PARTS.items():
-        seen = {name_of(one.group, outlier) for one in evaluation.scores for outlier in one.group.outliers}
-        for name in sorted(seen, key=lambda name: (_ORDER.get(name, 0), name)):  # outlier classes by number
-            if part == "outlier class" or seen != {UNKNOWN}:
-                own = [(group, case) for group, case in cases if name_of(group.group, case.outlier) == name]
-                parts[Part(part, name, name if part == "language" else "")] = tally(own)
-    # What has no error bars: how many words are out of vocabulary (oov), in percent, and what that leaves out.
+        names = {name_of(one.group, outlier) for one in evaluation.scores for outlier in one.group.outliers}
+        if part != "outlier class" and names == {UNKNOWN}:
+            continue
+        for name in sorted(names, key=lambda name: (_ORDER.get(name, 0), name)):  # outlier classes by number
+            of_part = [(score, case) for score, case in cases if name_of(score.group, case.outlier) == name]
+            parts[Part(part, name, name if part == "language" else "")] = tally(of_part)
+    # Numbers without error bars: how many words are out of vocabulary (oov), in percent, and what that leaves out.
     plain: dict[Part, Mapping[str, float | None]] = {
         Part(COVERAGE): {
             "groups": len(evaluation.scores),
-            "test_cases": sum(len(group.group.outliers) for group in evaluation.scores),
-            "skipped_groups": sum(not group.cases for group in evaluation.scores),
-            "oov_cluster": 100 * fmean(group.oov_cluster for group in evaluation.scores),
-            "oov_outliers": 100 * fmean(group.oov_outliers for group in evaluation.scores),
+            "test_cases": sum(len(one.group.outliers) for one in evaluation.scores),
+            "skipped_groups": sum(not one.cases for one in evaluation.scores),
+            "oov_cluster": 100 * fmean(one.oov_cluster for one in evaluation.scores),
+            "oov_outliers": 100 * fmean(one.oov_outliers for one in evaluation.scores),
             "vocabulary_size": evaluation.vocabulary_size,
         }
     }
@@ -185,9 +186,9 @@ def answers_of(evaluations: Sequence[Evaluation[GroupScore]]) -> Iterator[dict[s
     A case is called language/group/outlier, as "de/Q5/Berlin", with the data set in front if a model was scored on
     several that have groups of one name. An outlier line that comes twice in a group has a number.
     """
-    called = Counter((one.name, each.group.language, each.group.id) for one in evaluations for each in one.scores)
     sets = {(one.name, one.dataset) for one in evaluations}
-    names_repeat = len(sets) > len({name for name, _ in sets}) and any(count > 1 for count in called.values())
+    uses = Counter((one.name, score.group.language, score.group.id) for one in evaluations for score in one.scores)
+    names_repeat = len(sets) > len({model for model, _ in sets}) and max(uses.values(), default=0) > 1
     for evaluation in evaluations:
         prefix = f"{evaluation.dataset}/" if names_repeat else ""
         for name, one in zip(group_ids([one.group for one in evaluation.scores]), evaluation.scores, strict=True):
@@ -303,16 +304,17 @@ def score_group(
 def group_gaps(
     group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> tuple[list[int], list[int], Vector]:
-    """The places in the group of its words in vocabulary, n cluster items and m outliers, and the gaps between these.
+    """By how much each cluster item stands out less than each outlier, for the words of a group in vocabulary.
 
-    A gap is by how much a cluster item stands out less than an outlier. They have shape ``(m, n)``, or ``(0, n)`` where
-    too few words are in vocabulary for a test case. The OP of an outlier is its number of gaps above ``TIE_TOLERANCE``.
+    Return the indices in the group of its n cluster items and m outliers in vocabulary, and these gaps in the shape
+    ``(m, n)``, or ``(0, n)`` where too few words are left for a test case. The OP of an outlier is its number of gaps
+    above ``TIE_TOLERANCE``.
 
-    What stands out most is the word w with the largest c(w), the mean similarity of all pairs of the other words. Each
-    word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of sim(w, x)
-    + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w, less p(w).
-    So c(w) is below c(o) of the outlier by (p(w) - p(o)) / n(n - 1), in O(n²) for the cluster and O(n) for each
-    outlier. With the compactness "word", p(w) is the sum of sim(w, x) alone, and the gap its mean less that of o.
+    The word that stands out most is the w with the largest c(w), the mean similarity of all pairs of the other words.
+    Let p(w) be the sum of sim(w, x) + sim(x, w) over the other words x. The sum of all pairs is the same for every w,
+    and without w it is less by p(w), so that the gap of item w and outlier o is c(o) - c(w) = (p(w) - p(o)) / n(n - 1)
+    (Camacho-Collados and Navigli 2016, appendix A). With the compactness "word" it is (p(w) - p(o)) / n, where p(w) is
+    the sum of sim(w, x) alone.
 
     In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), c is 1/3 without any one of the four: all are ties,
     so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and less without any other item: OP = 3.
@@ -329,22 +331,22 @@ def group_gaps(
     if len(cluster) < _FEWEST_CLUSTER_ITEMS or not outliers:
         return cluster, outliers, np.zeros((0, len(cluster)))
     words = [group.cluster[index].surface for index in cluster] + [group.outliers[index].surface for index in outliers]
-    items = len(cluster)
-    near = similarities_of(known, similarity, group.where, words, items)
+    n = len(cluster)
+    similarities = similarities_of(known, similarity, group.where, words, n)
     # The similarities of cluster items to each other, (n, n), and to and from each outlier, (m, n).
-    within, to_outlier, from_outlier = near[:items, :items], near[:items, items:].T, near[items:, :items]
-    divisor = items
+    within, to_outlier, from_outlier = similarities[:n, :n], similarities[:n, n:].T, similarities[n:, :n]
+    divisor = n
     if compactness == "pairs":
         within = within + within.T
         to_outlier = from_outlier = from_outlier + to_outlier
-        divisor = items * (items - 1)
+        divisor = n * (n - 1)
     p_of_items = within.sum(axis=1) + to_outlier  # for each outlier, since it is one of the other words
     p_of_outliers = from_outlier.sum(axis=1, keepdims=True)
     return cluster, outliers, (p_of_items - p_of_outliers) / divisor
 
 
 def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], items: int) -> Vector:
-    """The similarity of each word to each, 0 to itself and between outliers, the words after the first ``items``."""
+    """The similarity of each word to each; 0 to itself and between outliers, which come after ``items`` other words."""
     vectors = [known[word] for word in words]
     similarities = similarity(vectors, vectors)
     np.fill_diagonal(similarities, 0)
@@ -359,11 +361,12 @@ def similarities_of(known: Known, similarity: Similarity, where: str, words: Seq
 def group_ids(groups: Sequence[Group]) -> list[str]:
     """A name for each group: its id where ids differ within each language, else the shortest names that all differ.
 
-    These are the id after the language, after one folder or more, or with the place in the file: "Q5", "de/Q5",
+    Tried in turn are the id after the language, after one folder or more, and with its file and line: "de/Q5",
     "sets/de/Q5", "Q5 (sets/de/a.jsonl:7)". If a group comes twice, the later one has a number.
     """
     if len({(group.language, group.id) for group in groups}) == len(groups):
         return [group.id for group in groups]
+    # What each group has in front of its id: the language, then the last folder of its path, the last two, and so on.
     folders = [PurePath(group.where).parts[:-1] for group in groups]
     tries: list[list[tuple[str, ...]]] = [[(group.language or PurePath(group.where).parent.name,) for group in groups]]
     tries += [[path[-depth:] for path in folders] for depth in range(1, max(map(len, folders)) + 1)]
@@ -416,10 +419,9 @@ def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
     """Raise MissingInputError for the data ``name`` unless two languages have a case (class and outlier) in common."""
     if max(Counter(chain.from_iterable(cases.values())).values(), default=0) < 2:
         languages = ", ".join(sorted(cases)) or "any"
-        raise MissingInputError(
-            f"{name}: expected cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe "
-            f"makes, saw none in {languages}; what a harness logged gets QIDs with --set RELEASE"
-        )
+        wanted = "cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe makes"
+        advice = "what a harness logged gets QIDs with --set RELEASE"
+        raise MissingInputError(f"{name}: expected {wanted}, saw none in {languages}; {advice}")
 
 
 def measure_consistency(
@@ -438,10 +440,10 @@ def measure_consistency(
 
 
 def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, seed: int = SEED) -> list[Row]:
-    """The rows of a model's answers in every two languages that have cases in common; an answer orders the items.
+    """Rows that compare a model's answers in every two languages that have cases in common.
 
-    Accuracy is that of the first language, "accuracy_other" that of the second. The rows of "same_word" have as cases
-    those that are wrong in both, and no value without any; "kappa" has none where its definition divides by zero: every
+    Accuracy is that of the first language, "accuracy_other" that of the second. The cases of "same_word" are those that
+    are wrong in both, and it has no value without any; "kappa" has none where its definition divides by zero: every
     case is right in both languages, or wrong in both.
     """
     rows = list[Row]()
@@ -449,31 +451,31 @@ def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, 
         shared = sorted(first.keys() & second.keys())
         if not shared:
             continue
-        cases = []  # right in each language and in both, both wrong, the same word, by chance, RankC, by chance
+        cases = []  # for each case the eight numbers that _RIGHT to _RANKC_CHANCE are the columns of
         for one, other in ((first[key], second[key]) for key in shared):
-            both_wrong = not one.right and not other.right
+            both_right, both_wrong = one.right and other.right, not one.right and not other.right
+            same_word = both_wrong and one.order[0] == other.order[0]
             # How often two wrong words that are picked at random are the same.
             common = set(one.order) & set(other.order) - {one.outlier}
-            chance = len(common) / ((len(one.order) - 1) * (len(other.order) - 1))
-            same_word = both_wrong and one.order[0] == other.order[0]
-            right = one.right, other.right, one.right and other.right
-            cases.append((*right, both_wrong, same_word, chance * both_wrong, *rankc(one.order, other.order)))
+            same_by_chance = both_wrong * len(common) / ((len(one.order) - 1) * (len(other.order) - 1))
+            overlap = rankc(one.order, other.order)
+            cases.append((one.right, other.right, both_right, both_wrong, same_word, same_by_chance, *overlap))
         _, sums, sizes = statistics.sum_by_unit([class_id for class_id, _ in shared], np.array(cases, dtype=np.float64))
         means = (sums.sum(axis=0) / len(shared)).tolist()
-        both_right, overlap = statistics.clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
+        right, of_rankc = statistics.clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
         wrong = sums[:, _BOTH_WRONG]
-        same, same_by_chance = None, None
+        of_same, same_chance = None, None
         if wrong.any():
-            (same,) = statistics.clustered_means(sums[:, [_SAME]], wrong, seed)
-            same_by_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong.sum())
+            (of_same,) = statistics.clustered_means(sums[:, [_SAME]], wrong, seed)
+            same_chance = 100 * float(sums[:, _SAME_CHANCE].sum() / wrong.sum())
         # A row for each measure of these two languages, with what the answers would have in common by chance.
         head = Row(task="consistency", model=model, dataset=dataset, metric="", n=len(sizes), cases=len(shared))
         head = replace(head, part="languages", name=f"{language}, {other_language}")
         rows += [
-            with_bars(replace(head, metric="both_right", chance=100 * means[_RIGHT] * means[_OTHER]), both_right, 100),
+            with_bars(replace(head, metric="both_right", chance=100 * means[_RIGHT] * means[_OTHER]), right, 100),
             with_bars(replace(head, metric="kappa", chance=0.0), _kappa(sums, sizes, seed)),
-            with_bars(replace(head, metric="same_word", chance=same_by_chance, cases=int(wrong.sum())), same, 100),
-            with_bars(replace(head, metric="rankc", chance=means[_RANKC_CHANCE]), overlap),
+            with_bars(replace(head, metric="same_word", chance=same_chance, cases=int(wrong.sum())), of_same, 100),
+            with_bars(replace(head, metric="rankc", chance=means[_RANKC_CHANCE]), of_rankc),
             replace(head, metric="accuracy", value=100 * means[_RIGHT]),
             replace(head, metric="accuracy_other", value=100 * means[_OTHER]),
         ]
@@ -483,36 +485,37 @@ def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, 
 def answers_to(
     group: Group, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> dict[Case, Answer]:
-    """The items of each case of a group, from what stands out most on, as far as they have QIDs and are in vocabulary.
+    """The items of each case of a group, those that stand out most first; a case with an item without QID is left out.
 
     Items that stand out alike, within ``TIE_TOLERANCE``, are in the order of the cluster, and the outlier comes last of
-    them: a tie counts against the model.
+    them: a tie counts against the model. Words out of vocabulary are left out.
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
     qids = [group.cluster[index].id for index in cluster]
     by_case: dict[Case, Answer] = {}
-    for index, row in zip(outliers, gaps, strict=False):
+    for index, gaps_of_items in zip(outliers, gaps, strict=False):
         outlier = group.outliers[index].id
         if outlier and all(qids):
             items = np.array([*qids, outlier])
-            gaps_of_all = np.array([*row, 0.0])  # by how much each stands out less than the outlier
-            # How many items stand out more than each: rounding must not decide between those that are tied.
-            before = np.searchsorted(np.sort(gaps_of_all), gaps_of_all - TIE_TOLERANCE)
-            order = np.argsort(before, kind="stable")
+            gaps_of_all = np.array([*gaps_of_items, 0.0])  # by how much each stands out less than the outlier
+            # Sorted by how many items stand out more than each, since rounding must not decide between tied items.
+            standing_out_more = np.searchsorted(np.sort(gaps_of_all), gaps_of_all - TIE_TOLERANCE)
+            order = np.argsort(standing_out_more, kind="stable")
             by_case.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
     return by_case
 
 
 def _kappa(sums: statistics.FloatArray, sizes: statistics.FloatArray, seed: int) -> statistics.ErrorBars | None:
-    """Cohen's kappa with its interval, None where it divides by zero.
+    """Cohen's kappa of right and wrong in two languages, with its interval; None where it divides by zero.
 
-    ``sums`` has a row for each class: how many cases are right in one language, in the other, and in both, wrong in
-    both, and more columns; ``sizes`` are the numbers of cases. The interval is from draws of whole classes.
+    ``sums`` has a row for each class: how many of its cases are right in one language, in the other, in both, and wrong
+    in both (the other columns do not count); ``sizes`` are its cases. The interval is from draws of whole classes.
     """
     counted = sums[:, : _BOTH_WRONG + 1]
     # A row for each of these columns: the mean of all cases first, then that of each draw.
     means = np.vstack([counted.sum(axis=0) / sizes.sum(), statistics.draw_means(counted, sizes, seed)]).T
     p, q = means[_RIGHT], means[_OTHER]  # the accuracies in the two languages
+    # How often both are right or both wrong, and how often by chance.
     observed, by_chance = means[_BOTH_RIGHT] + means[_BOTH_WRONG], p * q + (1 - p) * (1 - q)
     if by_chance[0] > _CERTAIN:
         return None
@@ -522,20 +525,20 @@ def _kappa(sums: statistics.FloatArray, sizes: statistics.FloatArray, seed: int)
     if np.ptp(drawn) > statistics.ROUNDING:
         low, high = statistics.percentile_interval(drawn, len(sizes))
     else:
-        # As where both languages agree on every case: Wilson's interval of ``observed``, ``by_chance`` being as it is.
-        ends = statistics.wilson(float(observed[0]), len(sizes))
-        low, high = (float(1 - (1 - end) / (1 - by_chance[0])) for end in ends)
+        # All draws are alike, as where both languages agree on every case: the ends are kappa of Wilson's ends.
+        wilson_ends = statistics.wilson(float(observed[0]), len(sizes))
+        low, high = (float(1 - (1 - end) / (1 - by_chance[0])) for end in wilson_ends)
     return statistics.ErrorBars(value, low, high, standard_error=None, n=len(sizes))
 
 
 def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
-    """RankC of two orders, over the items that both have, and what it is on average for random orders.
+    """RankC, the weighted overlap of two orders of items, over those that both have; and its mean for random orders.
 
     With N items, P@j is the share of the first j of one order that are among the first j of the other, and its weight
     is exp(N - j) over the sum of these (Qi et al. 2023, equations 1 to 3). Of random orders, P@j is j / N on average.
 
-    Of three items, the weights are .665, .245 and .090. In the orders abc and acb the first and all three agree, of the
-    first two one: .665 + .245 / 2 + .090 = .878.
+    Of three items, the weights are .665, .245 and .090. The orders abc and acb share the first item, one of the first
+    two, and all three: .665 + .245 / 2 + .090 = .878.
 
     >>> [round(value, 3) for value in rankc("abc", "acb")]
     [0.878, 0.475]

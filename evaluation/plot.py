@@ -46,22 +46,24 @@ def draw_rows(path: Path, rows: Sequence[Row], part: str, dates: Sequence[KnownD
     lines: dict[str, list[Row]] = {}  # by the names in the legend
     for row in drawn:
         lines.setdefault(f"{row.model}, {row.dataset}" if several else row.model, []).append(row)
+    cutoffs = [row for row in compared if row.metric == "cutoff" and part == "band"]
     figure = Figure(figsize=(10, 4.5), layout="constrained")
     metrics = list(dict.fromkeys(row.metric for row in drawn))[:2]
     for axes, metric in zip(figure.subplots(1, 2), metrics, strict=True):
         lines_of_metric = {name: [row for row in line if row.metric == metric] for name, line in lines.items()}
-        _draw_lines(axes, lines_of_metric, [row for row in compared if row.metric == "cutoff" and part == "band"])
+        _draw_lines(axes, lines_of_metric, cutoffs)
         of_metric = [row for row in drawn if row.metric == metric]
         # The score of a guess, one line for all: the mean over the cases of all rows.
         guesses = [(row.chance, row.cases) for row in of_metric if row.chance is not None]
         guess = sum(chance * cases for chance, cases in guesses) / sum(cases for _, cases in guesses)
         axes.axhline(guess, color="grey", linestyle=":", label="chance")
+        # The axes: names along x with the correlation as the title, contexts by their logarithm, or numbers with dates.
         score = {"opp": "OPP"}.get(metric, metric.replace("_", " "))
         axes.set(xlabel=_ACROSS.get(part, part), ylabel=f"{score} (%)", ylim=(-5, 105))
         if part in _NAMED:
             ticks = {_x_of(row) or 0.0: _TITLES.get(row.name, row.name) for row in drawn}
             axes.set_xticks(sorted(ticks), [ticks[x] for x in sorted(ticks)])
-            # Over the rows of all models together; there is none where either is constant.
+            # Over the rows of all models together; None where either is constant.
             xs, values = [_x_of(row) or 0.0 for row in of_metric], [row.value or 0.0 for row in of_metric]
             rho = correlate(xs, values).spearman
             if rho is not None and len(lines) >= FEWEST_MODELS:
@@ -80,7 +82,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], cutoffs: Sequenc
     """Draw a line with error bars for each model, and where its accuracy falls, if ``cutoffs`` have it, with a band."""
     for index, (name, points) in enumerate(lines.items()):
         values, lows, highs = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
-        aside = 0.04 * (index - (len(lines) - 1) / 2) if points[0].part in _NAMED else 0.0  # so that none is hidden
+        aside = 0.04 * (index - (len(lines) - 1) / 2) if points[0].part in _NAMED else 0.0  # or points hide each other
         xs = [(_x_of(row) or 0.0) + aside for row in points]
         below_and_above = [values - lows, highs - values]
         axes.errorbar(xs, values, yerr=below_and_above, marker="o", capsize=3, color=f"C{index}", label=name)
@@ -114,7 +116,7 @@ def draw_correlations(path: Path, curves: Sequence[Curve]) -> None:
 
 
 def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
-    """Draw two squares for each model, of kappa and the same word wrong beyond chance for every two languages."""
+    """Draw two matrices of languages for each model: kappa, and how often the same word is wrong beyond chance."""
     by_model: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.part == "languages":
@@ -134,7 +136,7 @@ def _draw_consistency(path: Path, rows: Sequence[Row]) -> None:
 
 
 def _draw_matrix(axes: Axes, rows: Iterable[Row], numbers: Mapping[str, float | None]) -> None:
-    """Colour a field for every two languages by its number; one without any stays white, and so does the diagonal."""
+    """Colour a cell for every two languages ("de, en") by its number; white without one, and on the diagonal."""
     languages = sorted({language for row in rows for language in row.name.split(", ")})
     matrix = np.full((len(languages), len(languages)), np.nan)
     for pair, number in numbers.items():
@@ -147,13 +149,12 @@ def _draw_matrix(axes: Axes, rows: Iterable[Row], numbers: Mapping[str, float | 
         number = matrix[row, column]
         ink = "white" if abs(number) > 0.6 else "black"
         axes.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize="small", color=ink)
-    axes.set(xticks=range(len(languages)), yticks=range(len(languages)))
-    axes.set_xticklabels(languages, rotation=90)
-    axes.set_yticklabels(languages)
+    axes.set_xticks(range(len(languages)), languages, rotation=90)
+    axes.set_yticks(range(len(languages)), languages)
 
 
 def save_figure(figure: Figure, path: Path, **settings: Any) -> None:
-    """Write a figure in the form that the suffix names; UsageError for another, OutputError if it cannot be written."""
+    """Write a figure in the form of its suffix; UsageError for another or one too large, OutputError if that fails."""
     drawn = io.BytesIO()
     # Names are drawn as they are: a dollar begins no formula, and no control character gets into a file.
     ticks = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in axis.get_ticklabels()}

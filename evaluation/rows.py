@@ -41,7 +41,7 @@ _ADJUSTED: Final = ("ari", "ami")
 # version 0.3.0 of its schema (the package every-eval-ever 0.3.0, seen 2026-11). The organisation and its relation to
 # the maker of the model are for the user to fill in before a log is sent anywhere.
 SCHEMA_VERSION: Final = "0.3.0"
-# The least and the most of scores that are no shares in percent; JSON has no infinity.
+# The least and the most of scores that do not go from 0 to 100; JSON has no infinity.
 _RANGES: Final[dict[str, tuple[float | str, float | str]]] = {
     "ability": ("-Infinity", "Infinity"),
     "ami": (-100, 100),
@@ -49,7 +49,7 @@ _RANGES: Final[dict[str, tuple[float | str, float | str]]] = {
     "kappa": ("-Infinity", 1),
     "rankc": (0, 1),
 }
-_UNSHARED: Final = ("ability", "kappa", "rankc")
+_NO_PERCENTAGES: Final = ("ability", "kappa", "rankc")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class Tally:
         """Each mean in percent with its error bars; None without cases."""
         if not self.counts.any():
             return [None] * len(self.metrics)
-        # Error bars are of shares from 0 to 1: ARI and AMI, from -1 to 1, become (x + 1) / 2, and at last x again.
+        # Error bars are of shares from 0 to 1: ARI and AMI, from -1 to 1, become (x + 1) / 2 first and x again at last.
         spans = np.where(np.isin(self.metrics, _ADJUSTED), 2.0, 1.0)
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
         of_shares = statistics.clustered_means(shares, self.counts, seed, self.shared, self.worth)
@@ -181,7 +181,7 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
     rows = []
     for one in scored:
         head = Row(task=task, model=one.model, dataset=one.dataset, vocabulary=one.vocabulary, metric="")
-        # What has error bars, and then the plain numbers.
+        # The scores with error bars, and then the numbers without.
         for part, tally in one.parts.items():
             about = {"unit": tally.unit, "cases": int(tally.counts.sum()), **part._asdict()}
             chances = tally.chances or (None,) * len(tally.metrics)
@@ -199,8 +199,8 @@ def rows_of(task: str, scored: Sequence[Scored], seed: int = SEED) -> list[Row]:
 def _compare(
     task: str, scored: Sequence[Scored], compared: Vocabulary, seed: int
 ) -> tuple[dict[tuple[str, str, Part, str], Mark], list[Row]]:
-    """The marks of models by model, data set, part and metric, and a row for the difference of every two of them."""
-    # The models that were scored on the same part of a data set, with their sums over units.
+    """The mark of each model, by model, data set, part and metric; and rows for the differences of every two models."""
+    # By data set and part, the models that were scored on it, each with its sums over units.
     rivals: dict[tuple[str, Part], dict[str, Tally]] = {}
     for one in scored:
         for part, tally in one.parts.items() if one.vocabulary == compared else ():
@@ -208,20 +208,20 @@ def _compare(
     marked: dict[tuple[str, str, Part, str], Mark] = {}
     differences: list[Row] = []
     for (dataset, part), tallies in rivals.items():
-        # Models are compared over the units that all of them were asked; ``kept`` has the rows of these for each model.
+        # Models are compared on the units that all of them were asked; ``kept`` has the indices of these by model.
         first, *_ = tallies.values()
-        rows_of_units = [{unit: row for row, unit in enumerate(tally.asked)} for tally in tallies.values()]
-        asked = [unit for unit in first.asked if all(unit in row_of for row_of in rows_of_units)]
+        indices_of_units = [{unit: index for index, unit in enumerate(tally.asked)} for tally in tallies.values()]
+        asked = [unit for unit in first.asked if all(unit in index_of for index_of in indices_of_units)]
         if len(tallies) < 2 or not asked:
             continue
-        kept = [[row_of[unit] for unit in asked] for row_of in rows_of_units]
-        counts, shared = first.counts[kept[0]], [first.shared[row] for row in kept[0]] if first.shared else ()
+        kept = [[index_of[unit] for unit in asked] for index_of in indices_of_units]
+        counts, shared = first.counts[kept[0]], [first.shared[index] for index in kept[0]] if first.shared else ()
         for column, metric in enumerate(first.metrics):
             of_models = zip(tallies.items(), kept, strict=True)
-            sums = {model: tally.sums[rows, column] for (model, tally), rows in of_models}
+            sums = {model: tally.sums[indices, column] for (model, tally), indices in of_models}
             new_marks = marks(np.array(list(sums.values())).T, seed, shared)
             marked |= {(model, dataset, part, metric): mark for model, mark in zip(sums, new_marks, strict=True)}
-            if part != WHOLE:
+            if part != WHOLE:  # parts have marks, but no rows of differences
                 continue
             gaps = {}
             for model, less in combinations(sums, 2):
@@ -326,10 +326,10 @@ def scores_of(
     rows = rows_of(task, scored, seed)
     several = len(notes) > 1
     of_models = [f"{model}: {note}" if several else note for model, listed in notes.items() for note in listed]
-    # The fewest units of any model by data set, such as "sample: classes".
+    # The fewest units of any model, by data set and kind, such as "sample: classes".
     fewest: dict[str, int] = {}
     for row in rows:
-        if row.part == ALL and row.low is not None and not row.less:
+        if row.part == ALL and row.low is not None and not row.less:  # a score of the whole set, and no difference
             units = f"{row.dataset}: {UNITS[row.unit]}".removeprefix(": ")
             fewest[units] = min(row.n, fewest.get(units, row.n))
     warnings = chain.from_iterable(few_units_note(units, count) for units, count in fewest.items())
@@ -369,7 +369,7 @@ def read_rows(path: Path) -> list[Row]:
 def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
     """Each model's scores with intervals as a log of the format Every Eval Ever; ``made`` is in seconds since 1970."""
     results: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
+    for row in rows:  # not differences, baselines, and cutoffs, which are numbers of items
         if row.model and not row.less and row.low is not None and row.task != "baseline" and row.metric != "cutoff":
             results.setdefault(row.model, []).append(_log_result(row))
     return {
@@ -395,7 +395,7 @@ def logs_of(rows: Iterable[Row], made: int) -> dict[str, dict[str, Any]]:
 def _log_result(row: Row) -> dict[str, Any]:
     """The result of one score in the schema of Every Eval Ever."""
     least, most = _RANGES.get(row.metric, (0, 100))
-    language = row.language if row.language != row.name else ""
+    language = row.language if row.language != row.name else ""  # a part by language is named by its language
     path = [row.task, row.dataset, row.vocabulary, row.part, row.name, language, row.metric]
     details = {"unit": row.unit, "units": row.n, "chance": row.chance, "vocabulary": row.vocabulary, "mark": row.mark}
     error = {"standard_error": {"value": row.se, "method": f"clustered by {row.unit}"}} if row.se is not None else {}
@@ -407,7 +407,7 @@ def _log_result(row: Row) -> dict[str, Any]:
         "metric_config": {
             "metric_id": "accuracy" if row.metric == "accuracy" else f"wikisem.{row.metric}",
             "metric_name": row.metric,
-            "metric_unit": "points" if row.metric in _UNSHARED else "percent",
+            "metric_unit": "points" if row.metric in _NO_PERCENTAGES else "percent",
             "lower_is_better": False,
             "score_type": "continuous",
             "min_score": least,

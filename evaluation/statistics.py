@@ -23,8 +23,7 @@ DRAWS: Final = 10_000
 ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-# What is independent: a class in all its languages, a wall, a category of words, a section of questions, or the cluster
-# of a log.
+# What is independent: a class in all languages, a wall, a category of words, a section of questions, a log's cluster.
 Unit = Literal["class", "wall", "category", "section", "cluster"]
 # Below this many units, a report warns that the interval is rough.
 FEW_UNITS: Final = 20
@@ -41,12 +40,12 @@ FEWEST_MODELS: Final = 4
 def wilson(share: float, count: float) -> tuple[float, float]:
     """Wilson's score interval of 95 % for a share of ``count`` trials (Wilson 1927; Agresti and Coull 1998).
 
-    SciPy's ``binomtest`` has it for whole numbers of successes only; here a mean outlier position is a share, too.
+    SciPy's ``binomtest`` has it only for whole numbers of successes, which a mean outlier position does not give.
 
     >>> [round(end, 4) for end in wilson(1.0, 10)]
     [0.7225, 1.0]
     """
-    squared = NORMAL_QUANTILE**2
+    share, squared = min(max(share, 0.0), 1.0), NORMAL_QUANTILE**2  # rounding may leave 0 to 1
     middle = share + squared / (2 * count)
     half = NORMAL_QUANTILE * math.sqrt(share * (1 - share) / count + squared / (4 * count**2))
     scale = 1 + squared / count
@@ -57,12 +56,13 @@ def wilson(share: float, count: float) -> tuple[float, float]:
 def clustered_wilson(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]:
     """Wilson's interval of 95 % for the share p = sum(sums) / sum(sizes) of cases that come in units.
 
-    With the clustered standard error SE, the cases are worth p (1 - p) / SE² independent ones. The interval is for this
-    many trials, times (normal quantile / Student's)² for few units, and for no more than there are cases (Korn and
-    Graubard 1998, Survey Methodology 24). If all units have the same share, there are as many trials as units.
+    Cases of one unit are alike, so they are worth fewer independent trials: p (1 - p) / SE² of them have the clustered
+    standard error SE. Few units make these less certain: their number is multiplied by (normal quantile / Student's)²,
+    and is at most the number of cases (Korn and Graubard 1998, Survey Methodology 24). If all units have the same
+    share, the trials are the units.
     """
     cases, units = float(sizes.sum()), len(sizes)
-    share = _clipped(float(sums.sum()) / cases)
+    share = float(sums.sum()) / cases
     error = clustered_error(sums, sizes)
     if not error or np.ptp(sums / sizes) <= ROUNDING:
         return wilson(share, units)
@@ -85,10 +85,9 @@ class ErrorBars:
 
 
 def sum_by_unit(units: Sequence[Hashable], values: FloatArray) -> tuple[list[Any], FloatArray, FloatArray]:
-    """Add up the values of cases by unit: the distinct units as they come, the sums, and their numbers of cases.
+    """Add up ``values``, shape ``(cases, columns)``, over the cases of each unit; ``units`` has the unit of each case.
 
-    ``units`` has that of each case, ``values``, shape ``(cases, columns)``, what is added up: the sums have shape
-    ``(units, columns)``, the numbers of cases ``(units,)``.
+    Return the distinct units as they come, their sums, shape ``(units, columns)``, and their numbers of cases.
     """
     numbers = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
     of_case = np.array([numbers[unit] for unit in units], dtype=np.int64)
@@ -119,15 +118,15 @@ def clustered_means(
     ``sums`` has shape ``(units, means)``: the sum of a share over the cases of a unit. ``counts`` has shape
     ``(units,)``: the number of its cases. Units without cases are left out; ValueError if none has any. Units are
     independent, unless ``shared`` has names that two of them share, such as the classes of a wall: ``widening``. Where
-    units differ much in weight, ``worth`` is the number of equal ones that intervals are for: ``effective_units``.
+    units differ much in weight, ``worth`` is the number of equal units to make intervals for: ``effective_units``.
 
     The interval is the percentile bootstrap over units (Efron and Tibshirani 1993, chapter 13), its percentiles set
-    apart for few units (``expanded_tail``). Where the mean of every unit is the same, every draw is, too, and the
+    apart for few units (``expanded_tail``). Where all units have the same mean, all draws have it, too, and the
     interval is Wilson's for as many trials as there are units.
 
-    In four units of two cases, one unit has 0 of 2 right, the others 2 of 2. The mean is .75. The sums of the units
-    differ from 2 x .75 by -1.5, .5, .5, .5, whose squares add up to 3; times 4/3, the correction for few units, that
-    is 4, and the standard error is its root divided by the eight cases.
+    Of four units of two cases, one has 0 of 2 right, the others 2 of 2. The mean is .75. The sums of the units differ
+    from 2 x .75 by -1.5, .5, .5, .5, whose squares add up to 3; times 4/3, the correction for few units, that is 4, and
+    the standard error is its root divided by the eight cases.
 
     >>> bars = clustered_means(np.array([[0.0], [2.0], [2.0], [2.0]]), np.array([2, 2, 2, 2]))[0]
     >>> bars.value, bars.standard_error
@@ -143,8 +142,9 @@ def clustered_means(
     bars, trials = [], worth or len(sizes)
     for mean, column, draws, factor in zip(means.tolist(), sums.T, drawn.T, factors, strict=True):
         all_alike = np.ptp(column / sizes) <= ROUNDING
-        ends = wilson(_clipped(mean), trials) if all_alike else percentile_interval(draws, trials)
-        low, high = (end if factor == 1 else _clipped(mean + factor * (end - mean)) for end in ends)
+        ends = wilson(mean, trials) if all_alike else percentile_interval(draws, trials)
+        # Units that share something make the interval and the error wider.
+        low, high = (end if factor == 1 else min(max(mean + factor * (end - mean), 0.0), 1.0) for end in ends)
         error = clustered_error(column, sizes)
         bars.append(ErrorBars(mean, low, high, error and factor * error, len(sizes)))
     return bars
@@ -153,10 +153,10 @@ def clustered_means(
 def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[float]:
     """The factor by which each mean's standard error grows if units depend that share a name; at least 1.
 
-    ``deviations`` from the mean have shape ``(units, means)``. Of independent units, the variance of a mean goes by the
-    sum of their squares; here the products of every two units that share a name in ``shared`` are added, as where
-    clusters are crossed (Cameron, Gelbach and Miller 2011, "Robust inference with multiway clustering", Journal of
-    Business & Economic Statistics 29; Aronow, Samii and Assenova 2015, Political Analysis 23).
+    ``deviations`` from the mean have shape ``(units, means)``; ``shared`` has the names of each unit. The variance of a
+    mean is in proportion to the sum of squared deviations; of units that share a name, the product of every two is
+    added, as for crossed clusters (Cameron, Gelbach and Miller 2011, "Robust inference with multiway clustering",
+    Journal of Business & Economic Statistics 29; Aronow, Samii and Assenova 2015, Political Analysis 23).
 
     >>> widening(np.array([[1.0], [1.0], [-1.0], [-1.0]]), list(map(frozenset, "aabc")))
     [1.224744871391589]
@@ -167,9 +167,9 @@ def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[f
         return [1.0] * deviations.shape[1]
     numbers = {name: index for index, name in enumerate(sorted(frozenset().union(*shared)))}
     has_name = np.zeros((len(shared), len(numbers)))
-    for of_unit, names in zip(has_name, shared, strict=True):
-        of_unit[[numbers[name] for name in names]] = 1
-    # Of each mean the sum of the products of two units' deviations, over the pairs (i, j) that share a name.
+    for row, names in zip(has_name, shared, strict=True):
+        row[[numbers[name] for name in names]] = 1
+    # For each mean the sum of the products of two units' deviations, over all pairs (i, j) of units that share a name.
     dependent = np.einsum("is,ij,js->s", deviations, has_name @ has_name.T > 0, deviations, optimize=True)
     independent = (deviations**2).sum(axis=0)
     variances = zip(dependent, independent, strict=True)
@@ -177,7 +177,7 @@ def widening(deviations: FloatArray, shared: Sequence[frozenset[str]]) -> list[f
 
 
 def clustered_error(sums: FloatArray, sizes: FloatArray) -> float | None:
-    """The standard error of sum(sums) / sum(sizes), units being independent; None for a single one.
+    """The standard error of sum(sums) / sum(sizes) if units are independent; None for a single one.
 
     Miller (2024), equation 4, whose double sum over the cases of a unit is the square of the unit's deviation, with
     the correction units / (units - 1) that software for clustered regressions applies.
@@ -203,7 +203,7 @@ def draw_units(units: int, seed: int) -> Iterator[IntArray]:
 
 
 def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
-    """The means of all draws, shape ``(DRAWS, means)``."""
+    """The means of all draws of units, shape ``(DRAWS, means)``, from the sums and numbers of cases of each unit."""
     columns = np.column_stack([sums, sizes]).T
     drawn = draw_units(len(sizes), seed)
     totals = np.concatenate([np.stack([column[units].sum(axis=1) for column in columns], axis=1) for units in drawn])
@@ -249,8 +249,8 @@ _legendre: Final = cache(lambda: np.polynomial.legendre.leggauss(100))  # NumPy 
 def _student_quantile(freedom: int) -> float:
     """The 97.5th percentile of Student's t with ν degrees of ``freedom``, found by bisection.
 
-    t is √ν tan θ where θ, in (-π/2, π/2), has a density in proportion to cos(θ)^(ν - 1). SciPy has it, and would add
-    half as much to a plain installation.
+    t is √ν tan θ, where the density of θ, in (-π/2, π/2), is in proportion to cos(θ)^(ν - 1). SciPy has it, and would
+    add half as much to a plain installation.
 
     >>> [round(_student_quantile(freedom), 4) for freedom in (1, 7, 499)]
     [12.7062, 2.3646, 1.9647]
@@ -262,7 +262,7 @@ def _student_quantile(freedom: int) -> float:
         return angle * float(weights @ np.cos(angle / 2 * (nodes + 1)) ** (freedom - 1))
 
     low, high = 0.0, min(math.pi / 2, 10 / math.sqrt(freedom))  # with many units, no mass is beyond t = 10
-    wanted = 0.95 * mass(high)  # the density is symmetric
+    wanted = 0.95 * mass(high)  # beyond the 97.5th percentile is 5 % of the upper half
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if mass(middle) < wanted else (low, middle)
@@ -287,7 +287,7 @@ def compare_paired(
     """The mean score of one model less that of another on the same cases, with its interval and p-value.
 
     ``one`` and ``other``, shape ``(units,)``, are the sums of their scores from 0 to 1 over the cases of each unit, and
-    ``counts`` the numbers of these. None where no unit has any. ``shared`` and ``worth`` are those of
+    ``counts`` the numbers of its cases. None where no unit has any. ``shared`` and ``worth`` are those of
     ``clustered_means``. Models fail on much the same units, so the difference within a unit varies less than either
     score, and paired tests find differences that error bars side by side do not show (Miller 2024, section 4.2).
 
@@ -296,7 +296,7 @@ def compare_paired(
     >>> pair.value, pair.p
     (0.3125, 0.0625)
 
-    Four units all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1/16.
+    One model is better on all units. Of the 16 ways to flip signs, 2 give this total, and none a larger one: p is 1/16.
     """
     sizes = np.asarray(counts, dtype=np.float64)
     kept = sizes > 0
@@ -305,11 +305,10 @@ def compare_paired(
         return None
     gaps = one - other
     difference = float(gaps.sum() / sizes.sum())
-    # The ends of the interval: percentiles of draws, which would claim certainty where all units differ alike.
     if np.ptp(gaps / sizes) > ROUNDING:
         ends = percentile_interval(draw_means(gaps[:, None], sizes, seed)[:, 0], worth or len(sizes))
-    else:
-        score, other_score = (_clipped(float(sums.sum() / sizes.sum())) for sums in (one, other))
+    else:  # all units differ alike, so that all draws would be one number
+        score, other_score = (float(sums.sum() / sizes.sum()) for sums in (one, other))
         (low, high), (other_low, other_high) = (wilson(share, worth or len(sizes)) for share in (score, other_score))
         # Method 10 of Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions
         # based on paired data", Statistics in Medicine 17. Equal differences are perfectly correlated, unless neither
@@ -320,7 +319,7 @@ def compare_paired(
             for part, other_part in ((score - low, other_high - other_score), (high - score, other_score - other_low))
         )
         ends = difference - below, difference + above
-    # Interval, error and p-value are as much wider as units that share something make them.
+    # Units that share something make the interval and the error wider, and the p-value larger.
     (factor,) = widening((gaps - sizes * difference)[:, None], shared)
     low, high = (difference + factor * (end - difference) for end in ends)
     error = clustered_error(gaps, sizes)
@@ -328,25 +327,21 @@ def compare_paired(
     return PairedDifference(difference, low, high, error and factor * error, len(sizes), p)
 
 
-def _clipped(value: float) -> float:
-    return min(max(value, 0.0), 1.0)
-
-
 def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, factors: Sequence[float] = (1.0,)) -> list[float]:
     """The two-sided p-value of each pair of models, a column of ``gaps``, by a paired permutation test.
 
     ``gaps``, shape ``(units, pairs)``, has by how much one model's sum over a unit is above the other's. If the two are
-    equally good, it could as well have been the opposite, so the p-value is the share of all ways to flip signs that
-    give a total as large as the one seen. Up to 13 units all ways are gone through, above that 10,000 seeded ones and
-    the one seen (Phipson and Smyth 2010).
+    equally good, each gap could as well have had the opposite sign, so the p-value is the share of all ways to flip
+    signs that give a total at least as large as the one seen. Up to 13 units all ways are tried, above that 10,000
+    seeded ones and the one seen (Phipson and Smyth 2010).
 
-    Cases are right or wrong, so many ways give the very total that was seen. Counting all of these makes a test that
-    calls 3 % of equal models different in place of 5 % (20 units, by accuracy). So half of them count: it is a
-    mid-p-value, twice the one-sided one (Lancaster 1961, "Significance tests in discrete distributions", Journal of the
-    American Statistical Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology
-    13:91) advise for paired right and wrong. ``scipy.stats.permutation_test`` counts all of them.
+    Cases are right or wrong, so many ways give exactly the total that was seen. If all of these counted, the test would
+    call 3 % of equal models different in place of 5 % (20 units, by accuracy). So half of them count: this is the
+    mid-p-value (Lancaster 1961, "Significance tests in discrete distributions", Journal of the American Statistical
+    Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology 13:91) advise for
+    paired right and wrong. ``scipy.stats.permutation_test`` counts all of them.
 
-    ``factors`` are those of ``widening``: the p-value is that of its normal quantile divided by the factor.
+    ``factors`` are those of ``widening``: where one is above 1, the normal quantile of the p-value is divided by it.
     """
     seen, units = np.abs(gaps.sum(axis=0)), len(gaps)
     all_ways = units <= _MOST_ENUMERATED
@@ -359,10 +354,10 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, factors: Sequence[flo
         else:
             flips = generator.integers(2, size=(min(at_once, DRAWS - start), units), dtype=np.int8)
         signs = 1 - 2 * flips.astype(np.float64)
-        beyond = np.abs(signs @ gaps) - seen
-        larger += np.count_nonzero(beyond > ROUNDING, axis=0)
-        equal += np.count_nonzero(np.abs(beyond) <= ROUNDING, axis=0)
-    # Of drawn ways, the sum that was seen is one of those that are equal to it, so that p is never 0.
+        excess = np.abs(signs @ gaps) - seen  # of each way's total over the one seen
+        larger += np.count_nonzero(excess > ROUNDING, axis=0)
+        equal += np.count_nonzero(np.abs(excess) <= ROUNDING, axis=0)
+    # With drawn ways, the one seen is counted among the equal ones, so that p is never 0.
     ways = 2**units if all_ways else 1 + DRAWS
     p_values: list[float] = ((larger + (equal + (not all_ways)) / 2) / ways).tolist()
     if max(factors) > 1:
@@ -373,7 +368,7 @@ def sign_flip_p_values(gaps: FloatArray, seed: int = SEED, factors: Sequence[flo
 
 
 def detectable_effect(error: float, units: int) -> float:
-    """The smallest true difference that a test at 5 %, two-sided, finds with a power of 80 %, from its standard error.
+    """The smallest true difference that a two-sided test at 5 % finds with a power of 80 %, from its standard error.
 
     (t.975 + z.80) SE (Bloom 1995, "Minimum detectable effects", Evaluation Review 19; Miller 2024, section 5).
 

@@ -45,13 +45,14 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     """
     scores = [row for row in rows if not row.less and row.task != "baseline"]
     models = list(dict.fromkeys(row.model for row in scores if row.model))
+    # Several models side by side, and each model on single groups.
     compared = [row for row in in_common(scores) if row.model]
     several = len(models) > 1 and any(row.part == ALL and row.low is not None for row in compared)
     blocks: list[Block] = []
     if several:
         blocks += [*_ranking(compared), *_sentences(rows, full)]
     blocks += _group_sheets([row for row in compared if row.part == "group"])
-    # What is of no model, such as a data set by itself, has a table for each kind of part.
+    # Numbers of no model, such as those of a data set by itself, have a table for each kind of part.
     details = () if full else _DETAILS
     for part in dict.fromkeys(row.part for row in scores if not row.model and row.part not in details):
         blocks.append(_down(part, [row for row in scores if not row.model and row.part == part]))
@@ -59,14 +60,15 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     names = defaultdict[tuple[str, ...], set[str]](set)
     for row in scores:
         names[row.model, row.vocabulary, row.dataset, row.part].add(row.name)
-    whole = {key for key, own in names.items() if key[-1] in {"language", "level"} and len(own) == 1}
-    whole |= {key for key, own in names.items() if key[-1] == "outlier class" and own == {UNKNOWN_CLASS.name}}
-    parts = [row for row in scores if (row.model, row.vocabulary, row.dataset, row.part) not in whole]
+    repeats_whole = {key for key, own in names.items() if key[-1] in {"language", "level"} and len(own) == 1}
+    repeats_whole |= {key for key, own in names.items() if key[-1] == "outlier class" and own == {UNKNOWN_CLASS.name}}
+    parts = [row for row in scores if (row.model, row.vocabulary, row.dataset, row.part) not in repeats_whole]
     parts = [row for row in parts if row.part not in {COVERAGE, *_DETAILS}]
     for vocabulary, model in product(("own", "common"), models if full or not several else ()):
-        own = [row for row in parts if (row.model, row.vocabulary) == (model, vocabulary)]
-        sheet = _down(f"{title}: {model}{', in the vocabulary of all models' if vocabulary == 'common' else ''}", own)
-        if own and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
+        of_model = [row for row in parts if (row.model, row.vocabulary) == (model, vocabulary)]
+        where = ", in the vocabulary of all models" if vocabulary == "common" else ""
+        sheet = _down(f"{title}: {model}{where}", of_model)
+        if of_model and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
             blocks.append(sheet)
     if full:
         if covered := [row for row in scores if row.model and row.part == COVERAGE]:
@@ -111,7 +113,8 @@ def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
 
 
 def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
-    """A sentence and a table: of each score a line for each model, the best first, with its interval; and chance."""
+    """A sentence and a table of models, the best first: for each score a line for each model, and one for chance."""
+    # What the numbers are, and what "tied" means.
     about, marked = "all models, % with intervals of 95 %", [row.unit for row in rows if row.mark]
     if rows[0].task == "calibrate":
         scale = "standard deviations of the difficulty of groups, where 0 solves half of a middling group"
@@ -122,6 +125,7 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
             f"test paired by {marked[0]}, with Holm's method for every two models"
         )
     yield about
+    # The scores with intervals, a column for each part, and the models by the first score.
     column_of = _columns(rows)
     metrics = list(dict.fromkeys(row.metric for row in rows if row.low is not None))
     shown = [row for row in rows if row.metric in metrics and column_of(row)]
@@ -132,12 +136,12 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
     for metric in metrics:
         of_metric = [row for row in shown if row.metric == metric]
         for model in models:
-            cells = {}
+            cells = {}  # such as "75.00 best\n70.10 to 79.90"
             for row in of_metric:
                 if row.model == model and row.value is not None:
-                    value = f"{_number(row.metric, row.value)} {row.mark}".rstrip()
-                    ends = "" if row.low is None else f"\n{_number(metric, row.low)} to {_number(metric, row.high)}"
-                    cells[column_of(row)] = value + ends
+                    value = f"{_number(metric, row.value)} {row.mark}".rstrip()
+                    interval = "" if row.low is None else f"\n{_number(metric, row.low)} to {_number(metric, row.high)}"
+                    cells[column_of(row)] = value + interval
             lines.append([_title(metric), model, *(cells.get(column, "–") for column in columns)])
         chances = {column_of(row): row.chance for row in of_metric if row.chance is not None}
         if chances and metric != "ability":
@@ -147,7 +151,8 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
-    """A sentence for the difference of every two models; without ``full`` of ten pairs at most, by the first score."""
+    """A sentence for the difference of every two models; without ``full`` for ten pairs at most, by the first score."""
+    # Rows with ``less`` are of a pair of models: differences with intervals, and numbers that add to their sentences.
     differences = [row for row in rows if row.less and row.low is not None]
     needed = {(row.model, row.less): row.value for row in rows if row.less and row.metric == "groups_needed"}
     detectable = {(row.dataset, row.model, row.less): row.value for row in rows if row.metric == DETECTABLE}
@@ -160,9 +165,9 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
         model, other, value, low, high = row.model, row.less, row.value or 0.0, row.low or 0.0, row.high or 0.0
         if value < 0:  # the better model comes first
             model, other, value, low, high = other, model, -value, -high, -low
-        ends = f"{low:{digits}} to {high:{digits}}".replace("-", "−")
+        interval = f"{low:{digits}} to {high:{digits}}".replace("-", "−")
         yield (
-            f"{where}{_title(row.metric)}: {model} − {other}: +{value:{digits}}{unit} ({ends}), "
+            f"{where}{_title(row.metric)}: {model} − {other}: +{value:{digits}}{unit} ({interval}), "
             f"p {p_value(row.p_holm or 0)}: {told}, {row.n:,} {UNITS[row.unit]}"
             + (f"; {groups:,.0f} such groups would tell them apart" if groups else "")
             + (f"; a difference of {effect:.1f} would be seen with a power of 80 %" if effect else "")
@@ -180,10 +185,11 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
         count, kept = total.value or 0, min((row.cases for row in whole), default=0)  # the fewest of any model
         if kept < count:
             where = f"{dataset}: " if len(totals) > 1 else ""
-            known_by = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items() if len(known) > 1)
-            words = "not all models know" if len(known) > 1 else "the model does not know"
-            lacking = f"{count - kept:,.0f} of {count:,.0f} {total.metric.replace('_', ' ')}, with words that {words}"
-            yield f"{where}left out: {lacking}{known_by and '; '}{known_by}"
+            words = "words that the model does not know"
+            if len(known) > 1:
+                known_by = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items())
+                words = f"words that not all models know; {known_by}"
+            yield f"{where}left out: {count - kept:,.0f} of {count:,.0f} {_title(total.metric)}, with {words}"
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
@@ -192,18 +198,18 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     The columns are how many units and cases it has, and of each metric the score, and its interval, error, p-value and
     chance if any of its rows has them.
     """
-    # The lines by their words, under ``heads``, of which columns without any are left out.
+    # The columns of text, without those that are empty: a line is a tuple of its texts, with its row of each metric.
     several = len({row.vocabulary for row in rows}) > 1
     heads = ("model", "data set", "vocabulary", "language", "part")
-    lines: dict[tuple[str, ...], dict[str, Row]] = {}  # with the row of each metric
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         language = "" if row.part == "language" else row.language
         part = "" if models else name_class(_part(row), row.label)
         vocabulary = row.vocabulary if models and several else ""
         line = (row.model if models else "", row.dataset, vocabulary, language, part)
         lines.setdefault(line, {})[row.metric] = row
-    words = [index for index in range(len(heads)) if any(line[index] for line in lines)]
-    # The columns of numbers, each with its head.
+    texts = [index for index in range(len(heads)) if any(line[index] for line in lines)]
+    # The columns of numbers, each with its head: units and cases, then for each metric those that any row has.
     columns: list[tuple[str, list[str]]] = []
     if any(row.n for row in rows):
         numbers = [max(row.n for row in row_of.values()) for row_of in lines.values()]
@@ -228,10 +234,10 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
         if any(row is not None and row.cases < most for row, most in zip(by_line, cases, strict=True)):
             shown["of cases"] = lambda row: f"{row.cases:,}"
         columns += [(name, ["–" if row is None else show(row) for row in by_line]) for name, show in shown.items()]
-    of_lines = zip(*(column for _, column in columns), strict=True)
-    cells = [[*(line[index] for index in words), *numbers] for line, numbers in zip(lines, of_lines, strict=True)]
-    header = [*(heads[index] for index in words), *(name for name, _ in columns)]
-    return Sheet(header, cells, [*(False for _ in words), *(True for _ in columns)], title)
+    numbers_of_lines = zip(*(column for _, column in columns), strict=True)
+    cells = [[*(line[index] for index in texts), *each] for line, each in zip(lines, numbers_of_lines, strict=True)]
+    header = [*(heads[index] for index in texts), *(name for name, _ in columns)]
+    return Sheet(header, cells, [*(False for _ in texts), *(True for _ in columns)], title)
 
 
 def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
@@ -255,7 +261,7 @@ def _group_sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
 
 
 def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
-    """Tables of how often each baseline, as who picks the longest word, is right, in percent, by outlier class."""
+    """Tables of the accuracy in percent, by outlier class, of each baseline, such as a guesser of the longest word."""
     tables: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.task == "baseline":
@@ -279,27 +285,27 @@ def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
 
 
 def plots_of(rows: Sequence[Row]) -> list[Intervals]:
-    """A plot for each score and part of the data, a point for each model; of one model, a plot for each score."""
-    known = [row for row in rows if not row.less and row.task != "baseline" and row.part != "change" and row.model]
-    scores = [row for row in in_common(known) if row.low is not None]
+    """Of several models, a plot for each score and part with a point for each model; of one, a point for each part."""
+    of_models = [row for row in rows if not row.less and row.task != "baseline" and row.part != "change" and row.model]
+    scores = [row for row in in_common(of_models) if row.low is not None]
     several = len({row.model for row in scores}) > 1 and any(row.part == ALL for row in scores)
-    column_of = _columns(known) if several else _part
+    part_of = _columns(of_models) if several else _part  # "" for what is not plotted
     # The rows of each plot, by score and by part, or by the only model.
     plots: dict[tuple[str, str], list[Row]] = {}
     for row in scores:
-        if column_of(row):
-            plots.setdefault((row.metric, column_of(row) if several else row.model), []).append(row)
+        if part_of(row):
+            plots.setdefault((row.metric, part_of(row) if several else row.model), []).append(row)
     intervals = []
     metrics = list(dict.fromkeys(metric for metric, _ in plots))
-    for (metric, name), own in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
+    for (metric, name), of_plot in sorted(plots.items(), key=lambda plot: metrics.index(plot[0][0])):
         is_share = metric not in _NO_SHARES
-        lows, highs = [row.low or 0.0 for row in own], [row.high or 0.0 for row in own]
+        lows, highs = [row.low or 0.0 for row in of_plot], [row.high or 0.0 for row in of_plot]
         points = [
             Point(row.model if several else _part(row), row.value or 0.0, low, high, bool(row.mark))
-            for row, low, high in zip(own, lows, highs, strict=True)
+            for row, low, high in zip(of_plot, lows, highs, strict=True)
         ]
         title = f"{_title(metric)}{', %' if is_share else ''}: {name}"
         # The ends of the axis: 0 and 100 % for shares, those of all intervals for other scores.
         least, most = (min(0.0, *lows), 100.0) if is_share else (math.floor(min(lows)), math.ceil(max(highs)))
-        intervals.append(Intervals(title, points, own[0].chance, least, most))
+        intervals.append(Intervals(title, points, of_plot[0].chance, least, most))
     return intervals

@@ -43,9 +43,9 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
     ``weights`` is symmetric, of shape ``(n, n)`` for n words, the sum of ``sizes``; its diagonal does not count.
     Integers give exact sums. Of equal sums, the partition wins whose first groups have the earlier words.
 
-    The list of sizes is halved again and again. For each set of words as large as the groups of one half together, the
-    best sum is the largest over all ways to split it between the two quarters. So four fours take the sums of 1,820
-    fours, the 35 ways to halve each of 12,870 eights, and the 6,435 ways to halve all sixteen words.
+    The list of sizes is halved again and again: four groups of four are two halves of eight words, each of two groups.
+    The best sum of a set of eight words is the largest over its 35 ways to split into two fours, and that of all
+    sixteen over their 6,435 ways to split into two eights. So 1,820 fours, 12,870 eights and one set are summed up.
 
     >>> near = np.array([[0, 1, 5, 1], [1, 0, 1, 5], [5, 1, 0, 1], [1, 5, 1, 0]])
     >>> best_partition(near, (2, 2))
@@ -57,11 +57,12 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
 
     @cache
     def best_sums(sizes: tuple[int, ...]) -> npt.NDArray[Any]:
-        """For each set of sum(sizes) words, a row of ``_sets``, the best sum within groups of these sizes."""
-        if len(sizes) == 1:  # the sum over all pairs of the set
+        """The best sum within groups of these sizes for each set of sum(sizes) words, in the order of ``_sets``."""
+        if len(sizes) == 1:  # one group: the sum over all pairs of its words
             sets, zeros = _sets(count, sizes[0]), np.zeros(comb(count, sizes[0]), int)
             pairs = combinations(range(sizes[0]), 2)
             return sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=zeros)
+        # The set is split into the words of the first half of the groups and those of the second.
         left, right = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
         left_sets, right_sets = _splits(count, sum(left), sum(right), left == right)
         return np.asarray((best_sums(left)[left_sets] + best_sums(right)[right_sets]).max(axis=1))
@@ -70,6 +71,7 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
         """The groups of these sizes with the best sum in one set of sum(sizes) words, given by its row in ``_sets``."""
         if len(sizes) == 1:
             return [tuple(_sets(count, sizes[0])[row].tolist())]
+        # The set is split as ``best_sums`` splits it, in the way whose two halves have the best sums together.
         left, right = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
         left_sets, right_sets = (sets[row] for sets in _splits(count, sum(left), sum(right), left == right))
         best = int(np.argmax(best_sums(left)[left_sets] + best_sums(right)[right_sets]))
@@ -86,10 +88,10 @@ def _sets(count: int, size: int) -> IntArray:
 
 @lru_cache(maxsize=64)
 def _splits(count: int, left: int, right: int, alike: bool) -> tuple[IntArray, IntArray]:
-    """Every way to split each set of ``left + right`` of ``count`` words into a part of each size.
+    """Every way to split each set of ``left + right`` of ``count`` words into a left and a right part of these sizes.
 
-    Returned are the left and the right parts, each of shape ``(sets, ways)``, a part as its row in ``_sets``. If the
-    parts are ``alike``, the left one has the earliest word, so that no way comes twice.
+    Return the left parts and the right parts, each of shape ``(sets, ways)``; a part is given by its row in ``_sets``.
+    If the parts are ``alike``, the left one has the earliest word, so that no way comes twice.
 
     >>> [rows.tolist() for rows in _splits(3, 1, 1, alike=True)]  # of {0, 1}, {0, 2} and {1, 2}
     [[[0], [0], [1]], [[1], [2], [2]]]
@@ -97,7 +99,8 @@ def _splits(count: int, left: int, right: int, alike: bool) -> tuple[IntArray, I
     chosen = _sets(left + right, left)  # which words of a set, by their positions in it, make the left part
     if alike:
         chosen = chosen[chosen[:, 0] == 0]
-    bits = 1 << _sets(count, left + right)  # the mask of a set has a bit for each of its words: {0, 2} is 0b101
+    # Each part as a number with a bit for each of its words, {0, 2} as 0b101, and then as the row with this number.
+    bits = 1 << _sets(count, left + right)
     left_masks = bits[:, chosen].sum(axis=2)
     right_masks = bits.sum(axis=1, keepdims=True) - left_masks
     rows = []
@@ -134,12 +137,12 @@ class WallScore:
     def chance(self) -> dict[str, float]:
         """The expected scores of a random partition into groups of the sizes left, all partitions being as likely.
 
-        Each of the m groups of s of n words is any of the C(n, s) sets, so a hidden group of this size is one of them
-        with the probability m / C(n, s). ARI and AMI are adjusted for chance, which is 0.
+        If m groups have s of the n words, each of them is any of the C(n, s) sets, so a hidden group of s words is
+        found with the probability m / C(n, s). ARI and AMI are adjusted for chance, which is 0.
         """
-        alike, words = Counter(self.sizes), sum(self.sizes)
-        solved, found = 1 / count_partitions(self.sizes), fmean(alike[s] / comb(words, s) for s in self.sizes)
-        return dict(zip(SCORES, (solved, found, 0.0, 0.0), strict=True))
+        groups_of_size, words = Counter(self.sizes), sum(self.sizes)
+        found = fmean(groups_of_size[size] / comb(words, size) for size in self.sizes)
+        return dict(zip(SCORES, (1 / count_partitions(self.sizes), found, 0.0, 0.0), strict=True))
 
 
 def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> WallScore:
@@ -154,15 +157,15 @@ def score_wall(wall: Wall, known: Known, similarity: Similarity = cosine) -> Wal
         return WallScore(wall, len(words), sizes_left)
     labels = np.array([group_of[word.id] for word in kept])
     surfaces = [word.surface for word in kept]
-    near = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
-    near = near + near.T  # a similarity need not be symmetric
-    # In whole numbers, by which equal sums are equal: the unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹² as for any tie.
-    # Of partitions with equal sums, the answer is that with the fewest right pairs, so that ties count against the
-    # model: each pair of one hidden group loses 1/64 of the unit, and all of them together less than one unit.
-    exact = np.rint(near / (np.abs(near).max() / 2**_DIGITS or 1.0)).astype(np.int64)
-    partition = best_partition(exact * _PAIRS - (labels[:, None] == labels), sizes_left)
+    similarities = similarities_of(known, similarity, wall.id, surfaces, len(surfaces))
+    similarities = similarities + similarities.T  # they need not be symmetric
+    # Sums of whole numbers are exact. Their unit is 2⁻⁴⁰ of the largest similarity, some 10⁻¹², as for any tie.
+    units = np.rint(similarities / (np.abs(similarities).max() / 2**_DIGITS or 1.0)).astype(np.int64)
+    # A tie counts against the model: of partitions with equal sums the one with the fewest right pairs wins, since each
+    # pair of a hidden group loses 1/64 of a unit. All of them together lose less than one unit.
+    partition = best_partition(units * _PAIRS - (labels[:, None] == labels), sizes_left)
     truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
-    groups = tuple(tuple(surfaces[place] for place in group) for group in partition)
+    groups = tuple(tuple(surfaces[index] for index in group) for group in partition)
     return WallScore(wall, len(words), sizes_left, groups, score_partition(partition, truth))
 
 
@@ -172,14 +175,16 @@ def scored(evaluation: Evaluation[WallScore]) -> Scored:
     Walls that have a class in common are not independent. Of each part ``words`` is the mean number of words that the
     model divided: with fewer, chance is higher.
     """
+    # The walls of each part: all, those of each language if there are several, and those of each tier within these.
     walls_of: dict[Part, list[WallScore]] = {}
     languages = sorted({one.wall.language for one in evaluation.scores})
-    for code in ("", *(languages if len(languages) > 1 else [])):
-        own = [one for one in evaluation.scores if code in {"", one.wall.language}]
-        walls_of[Part("language", code, code) if code else WHOLE] = own
+    for language in ("", *(languages if len(languages) > 1 else [])):
+        in_language = [one for one in evaluation.scores if language in {"", one.wall.language}]
+        walls_of[Part("language", language, language) if language else WHOLE] = in_language
         for tier in TIERS:
-            if of_tier := [one for one in own if one.wall.tier == tier]:
-                walls_of[Part("tier", tier, code)] = of_tier
+            if of_tier := [one for one in in_language if one.wall.tier == tier]:
+                walls_of[Part("tier", tier, language)] = of_tier
+    # The scores of each part, and plain numbers beside them. A wall without scores was skipped.
     parts: dict[Part, Tally] = {}
     plain: dict[Part, Mapping[str, float | None]] = {}
     for part, walls in walls_of.items():
@@ -189,7 +194,7 @@ def scored(evaluation: Evaluation[WallScore]) -> Scored:
         chances = tuple(100 * fmean(guess[name] for guess in guesses) if guesses else None for name in SCORES)
         classes = [frozenset(group.qid for group in one.wall.groups) for one, _ in answered]
         asked = [one.wall.id for one, _ in answered]
-        parts[part] = Tally(SCORES, sums, np.ones(len(sums)), asked, "wall", chances, shared=classes)
+        parts[part] = Tally(SCORES, sums, np.ones(len(sums)), asked, unit="wall", chances=chances, shared=classes)
         plain[part] = {
             "cases": len(answered),
             "classes": len(frozenset().union(*classes)),

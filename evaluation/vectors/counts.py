@@ -50,14 +50,14 @@ class Counts:
         matrix = self.matrix
         first_cells, cells_of_words = matrix.indptr[:-1], np.diff(matrix.indptr)
         word_of_cell = np.repeat(np.arange(matrix.shape[0]), cells_of_words)
-        # Sorted by word, log-likelihood, count and context: the last key counts first. G² is rounded, for equal ones.
+        # By word, G², count and context: the last key counts first. G² is rounded, so that equal ones are equal.
         order = np.lexsort((matrix.indices, -matrix.data, -np.round(log_likelihood(self), 9), word_of_cell))
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order)) - np.repeat(first_cells, cells_of_words)  # counted anew for each word
         return ranks
 
     def sums(self) -> tuple[Vector, Vector, float]:
-        """For each cell the sum of its row and of its column, and the sum of all."""
+        """For each stored count the sum of its row (word) and of its column (context), and the sum of all."""
         by_word, by_context = (np.asarray(self.matrix.sum(axis=axis)).ravel() for axis in (1, 0))
         of_cells = np.repeat(by_word, np.diff(self.matrix.indptr))
         return of_cells, by_context[self.matrix.indices], float(by_word.sum())
@@ -110,17 +110,18 @@ def pmi(counts: Counts) -> Vector:
 
 
 def log_likelihood(counts: Counts) -> Vector:
-    """Dunning's (1993) log-likelihood ratio G² of each cell: how surprising it is to see word and context together.
+    """Dunning's (1993) log-likelihood ratio G² of each count: how surprising it is to see word and context together.
 
-    That is 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is also large if a word and a
-    context are together less often than by chance. Every one of the four terms is k ln(1 ± d / (row column)) with one
-    d = k N - row column for all, so that nothing is lost where a cell is about as large as chance would have it.
+    That is 2 Σ k ln(k N / (row column)) over the four cells of a table of the word or another, the context or another:
+    k is the count of a cell, row and column its sums, N the sum of all. It is also large if word and context are
+    together less often than by chance. Each term is computed as k ln(1 ± d / (row column)), where d = k N - row column
+    is the same for all four but for its sign, so that nothing is lost where k is about as large as by chance.
     """
     both = counts.matrix.data
     by_word, by_context, total = counts.sums()
-    apart = both * total - by_word * by_context
+    apart = both * total - by_word * by_context  # d
     half_sums = np.zeros(len(both))
-    for cell, row, column, sign in [
+    for cell, row, column, sign in [  # word and context, the word alone, the context alone, neither
         (both, by_word, by_context, 1),
         (by_word - both, by_word, total - by_context, -1),
         (by_context - both, total - by_word, by_context, -1),
@@ -154,16 +155,16 @@ def overlap(ones: Any, others: Any, *, of_union: bool) -> Vector:
     """
     ones, others = stack(ones), stack(others)
     count = others.shape[0]
-    row_of = np.repeat(np.arange(count), np.diff(others.indptr))
+    row_of = np.repeat(np.arange(count), np.diff(others.indptr))  # of each number of the others
     least = np.empty((ones.shape[0], count))  # the sums of minima
-    own = np.zeros(ones.shape[1])
+    dense = np.zeros(ones.shape[1])  # one row at a time, then zeros again
     for index in range(ones.shape[0]):
         cells = slice(*ones.indptr[index : index + 2])
-        own[ones.indices[cells]] = ones.data[cells]
-        weights = own[others.indices]
+        dense[ones.indices[cells]] = ones.data[cells]
+        weights = dense[others.indices]
         shared = np.where(weights * others.data > 0, np.minimum(abs(weights), abs(others.data)), 0)
         least[index] = np.bincount(row_of, weights=shared, minlength=count)
-        own[ones.indices[cells]] = 0
+        dense[ones.indices[cells]] = 0
     sums = [np.asarray(abs(rows).sum(axis=1)).ravel() for rows in (ones, others)]
     total = sums[0][:, None] + sums[1]
     return least / (total - least) if of_union else 2 * least / total  # max(a, b) is a + b - min(a, b)

@@ -29,7 +29,7 @@ TIE_TOLERANCE: Final = 1e-12
 _BLANKS: Final = re.compile(r"[_\s]+")
 _PHRASE: Final = re.compile(r"[^_]_+[^_]")
 _DIGITS: Final = re.compile(r"\d{2,}")
-# A sparse product takes three times the memory of the same numbers in a dense array.
+# In a sparse product, which takes three times the memory of the same numbers in a dense array.
 _NUMBERS_AT_ONCE: Final = 1 << 22
 # From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
 # be symmetric.
@@ -55,7 +55,7 @@ class Spelling(NamedTuple):
 
 
 def spelling_of(words: Collection[str]) -> Spelling:
-    """How a vocabulary spells words, such as "New_York" (a phrase) and "19##" (masked digits)."""
+    """How a vocabulary spells words: with capitals, phrases (New_York), masked digits (19##) and plain ones (1984)."""
     return Spelling(
         capitals=any(initial_case(word) == "capital" for word in words),
         phrases=any("_" in word and _PHRASE.search(word) for word in words),
@@ -145,7 +145,7 @@ class WordVectors:
         """Row numbers and raw vectors in double precision, ``size`` rows at a time, without zero and infinite ones."""
         for start in range(0, self.rows.shape[0], size):
             rows = self.rows[start : start + size].astype(np.float64)
-            # In double precision no square of a single one over- or underflows.
+            # In double precision no square of a number in single precision over- or underflows.
             squares = paired_products(rows, rows)
             kept = np.flatnonzero((squares > 0) & np.isfinite(squares))
             yield kept + start, rows if len(kept) == rows.shape[0] else rows[kept]
@@ -162,8 +162,7 @@ def from_words(
     for index, word in enumerate(words):
         first.setdefault(word, index)
     kept = rows if len(first) == len(words) else rows[list(first.values())]
-    index_of = {word: index for index, word in enumerate(first)}
-    return WordVectors(index_of, kept, whole_spelling=whole_spelling, whole_size=whole_size)
+    return WordVectors({word: index for index, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
 
 
 def is_sparse(rows: Any) -> bool:
@@ -180,7 +179,7 @@ def usable(vector: Any) -> Any | None:
 
 
 def stack(vectors: Sequence[Any] | Rows) -> Rows:
-    """Vectors, or rows in several arrays, as the rows of one; an array is left as it is. None make ``(0, 0)``."""
+    """Vectors, or rows in several arrays, as the rows of one array, ``(0, 0)`` for none; an array is left as it is."""
     if is_sparse(vectors) or isinstance(vectors, np.ndarray):
         return vectors
     if not len(vectors):
@@ -204,9 +203,10 @@ def products(ones: Rows, others: Rows) -> Vector:
 
 
 def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float64) -> Any:
-    """The matrix product, dense; of sparse factors in this precision, of dense ones in theirs."""
+    """The matrix product as a dense array; ``dtype`` is its precision for sparse factors, dense ones keep their own."""
     if not is_sparse(rows):
         return rows @ columns
+    # Some rows at a time, since a sparse product takes more memory than a dense one.
     dense = np.empty((rows.shape[0], columns.shape[1]), dtype)
     at_once = max(1, _NUMBERS_AT_ONCE // max(1, columns.shape[1]))
     for start in range(0, rows.shape[0], at_once):
@@ -226,10 +226,10 @@ def lengths(rows: Rows) -> Vector:
 
 
 def divided(rows: Rows, divisors: Vector) -> Rows:
-    """Each row divided by a number of its own."""
+    """Each row divided by its number in ``divisors``, shape ``(n,)``."""
     if not is_sparse(rows):
         return rows / divisors[:, None]
-    numbers = rows.data / np.repeat(divisors, np.diff(rows.indptr))
+    numbers = rows.data / np.repeat(divisors, np.diff(rows.indptr))  # as often as its row stores numbers
     from scipy.sparse import csr_array  # noqa: PLC0415 - who has sparse rows has SciPy
 
     return csr_array((numbers, rows.indices, rows.indptr), shape=rows.shape)
@@ -317,7 +317,7 @@ class WordModel(EmbeddingModel):
         spelling = words.whole_spelling or spelling_of(words.index)
         self.lowercase = not spelling.capitals
         self.phrases = phrases and spelling.phrases
-        # A vocabulary with ## and without such numbers has # for each digit, as the vectors of Google News do.
+        # A vocabulary with ## and without numbers has # for each digit, as the vectors of Google News do.
         self.masks_digits = spelling.masked and not spelling.numbers
         remarks = {
             "text lowercased: no word of the vocabulary starts with a capital": self.lowercase,
@@ -406,13 +406,13 @@ class KeyModel(WordModel):
         self, name: str, words: WordVectors, kind: Keys, similarity: Similarity = cosine, about: Sequence[str] = ()
     ) -> None:
         """Find the form in which the vocabulary writes its keys, QIDs or titles: the first that any word has."""
-        *prefixed, self._form = _FORMS[kind]  # what is before and after a key; the last is the key alone
-        for before, after in reversed(prefixed):
+        for before, after in _FORMS[kind]:  # the last is the key alone, which any word may be
+            self._form = before, after
             if any(word.startswith(before) and word.endswith(after) for word in words.index):
-                self._form = before, after
+                break
         shown = _written("Q42" if kind == "qid" else "New York", self._form)[0]
         about = (*about, f"vectors keyed by {kind}, written as {shown}")
-        # A spelling by which no key is lowercased, divided into words or masked: each is looked up as it is.
+        # With this spelling no key is lowercased, divided into words or masked: each is looked up as it is.
         plain = replace(words, whole_spelling=Spelling(capitals=True, phrases=False, masked=False, numbers=False))
         super().__init__(name, plain, phrases=False, tokenize=lambda key: [key], similarity=similarity, about=about)
 
@@ -432,7 +432,7 @@ def _written(key: str, form: tuple[str, str]) -> tuple[str, ...]:
 class SimilarityModel(EmbeddingModel):
     """Items by their similarities alone, whole and with blanks between their tokens; there are no vectors.
 
-    ``find`` gives the words themselves, which ``similarity`` compares. ``known`` None knows any text.
+    ``find`` gives the words themselves, which ``similarity`` compares. If ``known`` is None, it knows any text.
     """
 
     def __init__(
@@ -454,15 +454,16 @@ class SimilarityModel(EmbeddingModel):
 
 
 def given_similarity(function: Callable[[Any, Any], Any], name: str) -> Similarity:
-    """A user's function as a similarity; DamagedInputError with its ``name`` unless it returns a number a pair."""
+    """A user's function as a similarity, whose errors pass; DamagedInputError with ``name`` unless it gives numbers."""
 
     def similarity(ones: Any, others: Any) -> Vector:
         """Call the user's function, and check that it returns numbers of shape ``(ones, others)``."""
         # Words come as a list, vectors as rows; sparse rows have a shape, and no length.
         shape = tuple(each.shape[0] if hasattr(each, "shape") else len(each) for each in (ones, others))
+        given = function(ones, others)
         try:
-            found = np.array(function(ones, others), dtype=np.float64)
-        except (TypeError, ValueError) as error:  # of numpy for what are no numbers, or of the function itself
+            found = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
             raise DamagedInputError(f"{name}: expected numbers of shape {shape}, saw {error}") from error
         if found.shape != shape:
             raise DamagedInputError(f"{name}: expected numbers of shape {shape}, saw shape {found.shape}")

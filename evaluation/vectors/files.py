@@ -9,7 +9,7 @@ import re
 import struct
 from array import array
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from io import BufferedIOBase
 from itertools import chain, islice
@@ -76,9 +76,10 @@ def read_header(first: bytes, second: bytes, name: str) -> Header | None:
     format", read 2026-11). DamagedInputError for more dimensions than any model has, since memory is allocated by them.
     """
     fields, columns = first.split(), len(second.split(b"\t"))
-    numbers = _THREE_NUMBERS.fullmatch(first.strip())  # as many fields as in the second line are a word and its numbers
+    numbers = _THREE_NUMBERS.fullmatch(first.strip())
     if len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields):
         header = Header(int(fields[0]), int(fields[1]), of_graph=False)
+    # A first line with as many fields as the second is no header, but a word and its numbers, too.
     elif numbers and columns == int(numbers[3]) + 1 and columns > 1 and columns != len(fields):
         header = Header(int(numbers[1]), int(numbers[3]), of_graph=True)
     else:
@@ -132,40 +133,35 @@ def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None, h
     With ``asked``, only the vectors of these words are kept, so the file may be larger than the memory; of other lines
     only the number of fields is checked.
     """
-    # The lines with their numbers, as far as they are words with vectors.
+    # The lines of words and vectors, each after its number.
     start = stream.readline(LONGEST_WORD + _MOST_DIMENSIONS * _LONGEST_NUMBER)
     dimensions = header.dimensions if header else len(start.split()) - 1
     longest = LONGEST_WORD + dimensions * _LONGEST_NUMBER
-    lines: Iterator[tuple[int, bytes]] = (
-        (number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip()
-    )
+    numbered = lines_of(stream, name, longest, first=2)
+    lines: Iterator[tuple[int, bytes]] = ((number, line) for number, line in numbered if line.strip())
     if header and header.of_graph:
         lines = islice(lines, header.words)  # the parameters of relations come after them
     elif not header:
         lines = chain([(1, start)], lines)
 
-    def damage(number: int, line: bytes) -> DamagedInputError:
-        return DamagedInputError(f"{name}:{number}: expected a word and {dimensions} numbers, saw {excerpt(line)}")
-
+    # Block by block, the words and their vectors, the number of lines, and the spelling of all words.
     kept, blocks, seen, spelling = list[str](), [np.empty((0, dimensions), np.float32)], 0, spelling_of(())
     while block := list(islice(lines, _LINES_AT_ONCE)):
         seen += len(block)
         if asked is not None:  # only the words of a block are read before those asked for are chosen
             words = [line[: _word_end(line, dimensions)].decode(errors="replace") for _, line in block]
-            if not all(words):
-                raise damage(*block[words.index("")])
             spelling = Spelling(*map(or_, spelling, spelling_of(words)))
-            block = [pair for word, pair in zip(words, block, strict=True) if word in asked]
+            block = [pair for word, pair in zip(words, block, strict=True) if not word or word in asked]
         rows = np.empty((len(block), dimensions), np.float32)
         for row, (number, line) in zip(rows, block, strict=True):
-            if (read := _read_line(line, row)) is None:
-                raise damage(number, line)
-            kept.append(read)
+            if (word := _read_line(line, row)) is None:
+                wanted = f"a word and {dimensions} numbers"
+                raise DamagedInputError(f"{name}:{number}: expected {wanted}, saw {excerpt(line)}")
+            kept.append(word)
         blocks.append(rows)
     if header and seen != header.words:
         raise DamagedInputError(f"{name}: expected {header.words} words, as the first line says, saw {seen}")
-    matrix = np.concatenate(blocks)
-    return from_words(kept, matrix, whole_spelling=None if asked is None else spelling, whole_size=seen)
+    return from_words(kept, np.concatenate(blocks), None if asked is None else spelling, whole_size=seen)
 
 
 def _word_end(line: bytes, dimensions: int) -> int:
@@ -173,8 +169,8 @@ def _word_end(line: bytes, dimensions: int) -> int:
 
     GloVe 840B has words such as ". . .", on which gensim stops with an error.
     """
-    blanks = line.count(b" ") + line.count(b"\t") - line[-2:-1].isspace()  # without one in front of the line feed
-    if blanks == dimensions:  # the usual case, which needs no list of fields
+    blanks = line.count(b" ") + line.count(b"\t") - line[-2:-1].isspace()  # a blank before the line feed ends no field
+    if blanks == dimensions:  # the usual case, which needs no list of fields: no blanks within the word
         return min(index for index in (line.find(b" "), line.find(b"\t")) if index >= 0)
     fields = line.rsplit(None, dimensions)
     return len(fields[0]) if len(fields) == dimensions + 1 else 0
@@ -209,8 +205,7 @@ def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None,
     if len(words) < count:
         raise DamagedInputError(f"{name}: expected {count} words of {dimensions} numbers, saw {len(words)} whole ones")
     matrix = np.frombuffer(rows, "<f4").reshape(-1, dimensions).astype(np.float32, copy=False)
-    whole_spelling = None if asked is None else spelling_of(words)
-    return from_words(kept, matrix, whole_spelling=whole_spelling, whole_size=len(words))
+    return from_words(kept, matrix, None if asked is None else spelling_of(words), whole_size=len(words))
 
 
 def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[bytes, bytes]]:
@@ -238,8 +233,8 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
         words = [record for record, _ in islice(_records(stream, b"\0", _COUNT_AND_TYPE), form.words)]
         if len(words) < form.words:
             form.refuse(f"{form.words} words", f"{len(words)} whole ones")
-        start = _ARGUMENTS.size + _VOCABULARY.size + sum(map(len, words)) + len(words) * (1 + _COUNT_AND_TYPE)
         # The header of the matrix, which has a row for each word and for each bucket of n-grams.
+        start = _ARGUMENTS.size + _VOCABULARY.size + sum(map(len, words)) + len(words) * (1 + _COUNT_AND_TYPE)
         stream.seek(start)
         head = stream.read(_MATRIX.size)
         if len(head) < _MATRIX.size:
@@ -248,6 +243,7 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
         if quantized or (rows, columns) != (form.words + form.buckets, form.dimensions):
             expected = f"{form.words + form.buckets:,} rows of {form.dimensions} numbers"
             form.refuse(expected, f"{rows:,} of {columns}{', quantized' if quantized else ''}")
+        # Its numbers: mapped, or read block by block up to the end of a file that is too short.
         size, data = 4 * rows * columns, bytearray()
         if not compression(file) and file.stat().st_size >= start + _MATRIX.size + size:
             matrix: VectorRows = np.memmap(file, "<f4", "r", start + _MATRIX.size, (rows, columns)).view(np.ndarray)
@@ -262,8 +258,8 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
     chosen = [index for index, text in enumerate(texts) if asked is None or text in asked]
     rows_of_chosen = form.means_of(matrix, [words[index] for index in chosen], np.array(chosen, np.int64))
     spelling = None if asked is None else spelling_of(texts)
-    kept = from_words([texts[index] for index in chosen], rows_of_chosen)
-    return WordVectors(kept.index, kept.rows, partial(form.mean_of, matrix), spelling, len(texts))
+    kept = from_words([texts[index] for index in chosen], rows_of_chosen, spelling, whole_size=len(texts))
+    return replace(kept, unseen=partial(form.mean_of, matrix))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,34 +321,35 @@ class _Form:
     def _n_grams(self, words: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Each n-gram of some words: the index of its word, and the row of its bucket in the matrix, by its hash.
 
-        An n-gram is a run of ``shortest`` to ``longest`` characters of "<word>", without "<" and ">" alone. There is
-        one from each character on: all grow at once, by a character a round, and are hashed on, byte by byte.
+        An n-gram is a run of ``shortest`` to ``longest`` characters of "<word>", without "<" and ">" alone: of "<ab>",
+        "<ab" and "ab>" have three. One begins at each character. All grow at once, by a character a round, and the
+        bytes of that character are hashed on.
         """
-        # Of all words in a row: the end of each, in bytes, where each character begins, and which word it is in.
-        ends = np.cumsum([len(word) + 2 for word in words])
+        # All words are put into one row of bytes, and each character has the index of its word.
+        word_ends = np.cumsum([len(word) + 2 for word in words])
         data = np.frombuffer(b"".join(b"<%b>" % word for word in words), np.uint8)
         signed = data.view(np.int8).astype(np.int32).view(np.uint32)  # fastText hashes signed bytes
-        begins = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))  # later bytes in UTF-8 are 10xxxxxx
-        owner = np.searchsorted(ends, begins[:-1], side="right")
-        owner_end = np.searchsorted(begins, ends)[owner]  # past the last character of its word
-        is_new_word = np.diff(owner, prepend=-1, append=-1) != 0
+        starts = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))  # later bytes in UTF-8 are 10xxxxxx
+        word_of = np.searchsorted(word_ends, starts[:-1], side="right")
+        end_of = np.searchsorted(starts, word_ends)[word_of]  # the character after the last one of its word
+        is_new_word = np.diff(word_of, prepend=-1, append=-1) != 0
         is_mark = is_new_word[:-1] | is_new_word[1:]  # "<" or ">"
-        first, hashes = np.arange(len(owner)), np.full(len(owner), _FNV_BASIS)  # of each n-gram
-        plain = np.array([word != _END for word in words])
+        has_n_grams = np.array([word != _END for word in words])
+        first, hashes = np.arange(len(word_of)), np.full(len(word_of), _FNV_BASIS)  # the first character of each n-gram
         owners, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for length in range(1, self.longest + 1 if self.buckets else 1):
-            alive = first + length <= owner_end[first]
-            first, hashes = first[alive], hashes[alive]
+            fits = first + length <= end_of[first]
+            first, hashes = first[fits], hashes[fits]
             if not len(first):
                 break
             # The bytes of the new last character of each n-gram, up to four.
-            index, sizes = begins[first + length - 1], begins[first + length] - begins[first + length - 1]
+            last, sizes = starts[first + length - 1], starts[first + length] - starts[first + length - 1]
             for step in range(int(sizes.max())):
                 longer = sizes > step
-                hashes[longer] = (hashes[longer] ^ signed[index[longer] + step]) * _FNV_PRIME
+                hashes[longer] = (hashes[longer] ^ signed[last[longer] + step]) * _FNV_PRIME
             if length >= self.shortest:
-                chosen = plain[owner[first]] & ((length > 1) | ~is_mark[first])
-                owners.append(owner[first][chosen])
+                chosen = has_n_grams[word_of[first]] & ((length > 1) | ~is_mark[first])
+                owners.append(word_of[first][chosen])
                 rows.append(self.words + (hashes[chosen] % np.uint32(self.buckets)).astype(np.int64))
         return np.concatenate(owners), np.concatenate(rows)
 
@@ -392,7 +389,7 @@ def read_similarities(path: Path, name: str) -> embeddings.SimilarityModel:
     """The model that compares words by a file of their similarities; MissingInputError and DamagedInputError.
 
     ``FILE.npy`` has a row and a column for each word of ``FILE.words``; any other file has lines of two words and a
-    number, and what it does not list is NaN.
+    number, and a pair that it does not list has NaN.
     """
     if not path.is_file():
         raise MissingInputError(f"expected a file of similarities, saw none at {path}")

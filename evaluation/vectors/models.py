@@ -86,17 +86,17 @@ def open_model(
     name = name or model_name(source)
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
     lookup = Lookup(phrases, tokenize, keys)
-    if not kind:
+    if not kind:  # a file of vectors
         asked = None if items is None else embeddings.words_asked_for(items, tokenize, keys)
         return lookup.model(name, read_vectors(source, asked))
     if kind == PYTHON:
         return embeddings.TextModel(name, _function(source.removeprefix(PYTHON)))
-    if kind == "similarity:":
-        table = source.removeprefix(kind)
-        if table.startswith(PYTHON):
-            return embeddings.SimilarityModel(name, open_similarity(table))
-        with _whole_file(Path(table), "similarities"):
-            return files.read_similarities(Path(table), name)
+    if kind == "similarity:":  # a function or a file
+        target = source.removeprefix(kind)
+        if target.startswith(PYTHON):
+            return embeddings.SimilarityModel(name, open_similarity(target))
+        with _whole_file(Path(target), "similarities"):
+            return files.read_similarities(Path(target), name)
     target, options = _parse_options(source, kind)
     if kind == _COUNTS:
         contexts = options.get("contexts", "")
@@ -109,7 +109,7 @@ def open_model(
 
 
 def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
-    """The name of a model and its options: "contextual:NAME?template=a {}&layer=-2"."""
+    """The name of a model and its options, as of "contextual:NAME?template=a {}&layer=-2"."""
     target, _, query = source.removeprefix(kind).partition("?")
     options = dict(word.partition("=")[::2] for word in query.split("&") if word)
     if unknown := sorted(set(options) - _OPTIONS[kind]):
@@ -119,7 +119,7 @@ def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
 
 
 def _encoder(kind: str, target: str, options: Mapping[str, str]) -> TextFunction:
-    """What encodes texts by the model called ``target``; its library is imported, and the model loaded."""
+    """The encoder of texts of the model called ``target``; its library is imported, and the model loaded."""
     if kind == "sentence-transformers:":
         module = optional_module("sentence_transformers", "the model", "transformers")
         model = _open(target, lambda: module.SentenceTransformer(target))
@@ -146,7 +146,7 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> TextFunction
 
 
 def character_encoder(longest: str) -> TextFunction:
-    """An encoder: how often texts have each n-gram of up to ``longest`` characters, the marks of its ends among them.
+    """An encoder of texts as counts of their n-grams of up to ``longest`` characters, with "<" and ">" at both ends.
 
     As the subwords of fastText (Bojanowski et al. 2017), without training: what spelling alone tells. Counts are sparse
     rows if SciPy is installed; dense ones score the same and take 64 KB a text. UsageError for anything but a whole
@@ -160,17 +160,19 @@ def character_encoder(longest: str) -> TextFunction:
         row_of = np.asarray
 
     def count(text: str) -> Any:
-        spans = (
-            (index, index + length) for length in range(1, int(longest) + 1) for index in range(len(text) - length + 1)
-        )
-        places = [zlib.crc32(text[start:stop].encode()) % _DIMENSIONS for start, stop in spans]
-        return row_of(np.bincount(places, minlength=_DIMENSIONS).astype(np.float64))
+        lengths = range(1, int(longest) + 1)
+        n_grams = (text[start : start + size] for size in lengths for start in range(len(text) - size + 1))
+        dimensions = [zlib.crc32(n_gram.encode()) % _DIMENSIONS for n_gram in n_grams]
+        return row_of(np.bincount(dimensions, minlength=_DIMENSIONS).astype(np.float64))
 
     return lambda texts: [count(f"<{text}>") for text in texts]
 
 
 def open_by_contexts(source: str, numbers: Iterable[int], lookup: Lookup) -> Iterator[WordModel]:
-    """A model of word-context counts for each of ``numbers``, how many contexts a word keeps, 0 for all."""
+    """A model of word-context counts for each of ``numbers``, how many contexts a word keeps, 0 for all.
+
+    UsageError for a model of another kind, and for one whose options have a number of contexts.
+    """
     if not source.startswith(_COUNTS):
         raise UsageError(f"expected a model of counts ({_COUNTS}FILE), saw {source!r}")
     target, options = _parse_options(source, _COUNTS)
@@ -182,7 +184,7 @@ def open_by_contexts(source: str, numbers: Iterable[int], lookup: Lookup) -> Ite
 def _open_counts(
     name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], lookup: Lookup
 ) -> Iterator[WordModel]:
-    """A model of count vectors for each of ``numbers``, how many contexts a word keeps, 0 for all, by one reading."""
+    """A model of count vectors for each of ``numbers`` (contexts that a word keeps, 0 for all), by one reading."""
     of_counts = optional_module("wikisem.evaluation.vectors.counts", "a model of counts", "counts", package="scipy")
     weight, similarity = options.get("weight", "ppmi"), options.get("similarity", "cosine")
     known = {"weight": (weight, of_counts.WEIGHTS), "similarity": (similarity, of_counts.SIMILARITIES)}
@@ -248,8 +250,7 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
             chosen = [index for index, word in enumerate(words) if asked is None or word in asked]
             rows = matrix[chosen].astype(np.float64 if matrix.dtype == np.float64 else np.float32)
             spelling = None if asked is None else embeddings.spelling_of(words)
-            kept = [words[index] for index in chosen]
-            return embeddings.from_words(kept, rows, whole_spelling=spelling, whole_size=len(words))
+            return embeddings.from_words([words[index] for index in chosen], rows, spelling, whole_size=len(words))
         # word2vec and PyTorch-BigGraph begin with a line of sizes, GloVe with a word and its numbers.
         header = files.read_header(first, rest.partition(b"\n")[0], str(file))
         dimensions = header.dimensions if header else len(first.split()) - 1
@@ -306,10 +307,9 @@ def open_object(model: Any, name: str, lookup: Lookup) -> EmbeddingModel:
             def unseen(word: str) -> embeddings.VectorRows:
                 """The vector of a word outside the vocabulary as gensim's FastTextKeyedVectors make it."""
                 try:
-                    found: embeddings.VectorRows = model.get_vector(word)
+                    return np.asarray(model.get_vector(word))
                 except KeyError:  # trained without n-grams
                     return np.zeros(1, np.float32)
-                return found
 
             vectors = replace(vectors, unseen=unseen)
     elif isinstance(model, Mapping):
@@ -385,7 +385,7 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
     model.eval()
 
     def encode(texts: Sequence[str]) -> list[Any]:
-        """One vector for each text, None for one without a token, as where the model's longest input cuts it off."""
+        """The mean hidden state of each text's tokens; None for a text without any, as beyond the longest input."""
         vectors: list[Any] = []
         for index in range(0, len(texts), _TEXTS_AT_ONCE):
             some = texts[index : index + _TEXTS_AT_ONCE]
@@ -399,9 +399,11 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
             real = batch["attention_mask"].bool().numpy()
             chosen = states[layer].float().numpy().astype(np.float64)
             for row, text in enumerate(some):
-                # Tokens that are in part in the text; special tokens have offsets of length zero, padding is not real.
-                first, end = offsets[row].T
-                inside = (first < start + len(text)) & (end > start) & (end > first) & real[row]
+                # The tokens of the filled template that overlap with the text, which begins where ``{}`` was. Special
+                # tokens are empty, and padding is not real.
+                token_start, token_end = offsets[row].T
+                overlaps = (token_start < start + len(text)) & (token_end > start)
+                inside = overlaps & (token_end > token_start) & real[row]
                 vectors.append(chosen[row][inside].mean(axis=0) if inside.any() else None)
         return vectors
 

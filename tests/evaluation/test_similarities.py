@@ -125,6 +125,18 @@ def test_a_function_that_returns_something_else_is_named(found: object, message:
         given_similarity(wrong, "f")(["a"], ["b", "c"])
 
 
+@pytest.mark.parametrize("error", [TypeError("of its own"), ValueError("of its own")])
+def test_what_a_function_raises_passes_as_it_is(error: Exception) -> None:
+    """The user's own errors are not reported as damaged input, whatever their type."""
+
+    def failing(*_: object) -> object:
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        given_similarity(failing, "f")(["a"], ["b", "c"])
+    assert raised.value is error
+
+
 Array = npt.NDArray[np.float64]
 
 

@@ -64,7 +64,8 @@ def data_set_path(text: str | os.PathLike[str]) -> Path:
 
     "sample" is the set that comes with wikisem, unless there is such a file or folder. At http:// or https:// are a
     release, whose manifest.json lists its files, or a single file: what commands read of it is copied to a temporary
-    folder, once in a process and checked by SHA-256. UsageError for a URL that cannot be opened.
+    folder, once in a process and checked by SHA-256. UsageError for a URL that cannot be opened, MissingInputError for
+    one where nothing is, and for the name of a set on the Hugging Face Hub.
     """
     address = os.fspath(text)
     if not address.strip():
@@ -75,9 +76,8 @@ def data_set_path(text: str | os.PathLike[str]) -> Path:
     if address == SAMPLE.name and not path.exists():
         return SAMPLE
     if _ON_THE_HUB.fullmatch(address) and not (path.exists() or path.parent.exists()):
-        raise MissingInputError(
-            f"expected a data set, saw nothing at {address}; one on the Hugging Face Hub is hf://datasets/{address}"
-        )
+        advice = f"one on the Hugging Face Hub is hf://datasets/{address}"
+        raise MissingInputError(f"expected a data set, saw nothing at {address}; {advice}")
     return path
 
 
@@ -93,6 +93,7 @@ def _copy_of(url: str) -> Path:
     if name.endswith((*SUFFIXES, *TABLES, *ARCHIVES)):
         root.write_bytes(read_web(url, LARGEST_SET))
         return root
+    # The files of a release that commands read, as its manifest lists them.
     where = below(url, MANIFEST)
     manifest = read_web(where)
     listing = decode_json(manifest, _Listing, where, "the manifest of a release")
@@ -138,11 +139,8 @@ def data_files(path: Path, side_file: str) -> list[DataFile]:
     if path.is_file() and not path.name.lower().endswith(ARCHIVES):
         return [_file(path, path.parent, side_file)]
     if path.is_dir():
-        listed: Iterable[DataFile] = (
-            _file(file, path, side_file)
-            for file in path.rglob("*")
-            if _is_data(PurePosixPath(file.relative_to(path))) and file.is_file()
-        )
+        found = (file for file in path.rglob("*") if _is_data(PurePosixPath(file.relative_to(path))) and file.is_file())
+        listed: Iterable[DataFile] = (_file(file, path, side_file) for file in found)
     elif path.is_file():
         listed = _members(path, side_file)
     else:
@@ -178,12 +176,8 @@ def _is_data(path: PurePosixPath) -> bool:
 def _file(file: Path, folder: Path, side_file: str) -> DataFile:
     """A file of a data set in a folder, read when it is asked for, as is the side file, with facts about it, if any."""
     beside = file.with_name(side_file)
-    return DataFile(
-        PurePosixPath(file.relative_to(folder)),
-        str(file),
-        file.read_bytes,
-        lambda: beside.read_bytes() if beside.is_file() else None,
-    )
+    path = PurePosixPath(file.relative_to(folder))
+    return DataFile(path, str(file), file.read_bytes, lambda: beside.read_bytes() if beside.is_file() else None)
 
 
 def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
@@ -198,10 +192,8 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
                     continue
                 left -= member.size
                 if left < 0:  # by unpacked sizes: in the archive, holes and repetitions take nothing
-                    raise DamagedInputError(
-                        f"{archive}/{member.name}: expected at most {LARGEST_SET:,} bytes in the files of an "
-                        f"archive, saw {LARGEST_SET - left:,}"
-                    )
+                    expected = f"expected at most {LARGEST_SET:,} bytes in the files of an archive"
+                    raise DamagedInputError(f"{archive}/{member.name}: {expected}, saw {LARGEST_SET - left:,}")
                 held = stream.extractfile(member)
                 data = b"" if held is None else held.read()
                 if path.name == side_file:
@@ -280,7 +272,7 @@ def is_json_lines(file: PurePath, text: str) -> bool:
 
 
 def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """Return the columns of CSV with a header, and each row after the number of its last line; cells may be missing."""
+    """The columns of CSV, and each row after its last line's number ("" for a missing cell); DamagedInputError."""
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
     rows = []
     try:

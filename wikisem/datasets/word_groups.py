@@ -45,14 +45,14 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
     Raises MissingInputError if there is no such file, and DamagedInputError, with file and line, for something that is
     not a test group.
     """
-    known: dict[PurePosixPath, OutlierClasses | None] = {}
+    classes_in: dict[PurePosixPath, OutlierClasses | None] = {}  # the outlier classes of the text files of a folder
     groups: list[Group] = []
     for file in files.data_files(files.data_set_path(path), OUTLIER_CLASSES_FILE):
         folder = file.path.parent
-        if folder not in known:
+        if folder not in classes_in:
             beside, where = file.read_beside(), f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES_FILE}"
             expected = "the outlier classes of groups"
-            known[folder] = None if beside is None else decode_json(beside, OutlierClasses, where, expected)
+            classes_in[folder] = None if beside is None else decode_json(beside, OutlierClasses, where, expected)
         if file.path.suffix == ".parquet":
             with open_parquet(io.BytesIO(file.read()), file.where, "a Parquet file of groups") as table:
                 rows = table.read().to_pylist()
@@ -70,7 +70,7 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
             for where, line in files.filled_lines(text, file.where):
                 groups.append(replace(decode_json(line, Group, where, "a JSON line of a group"), where=where))
         else:
-            groups.append(parse_group(text, file.path.stem, file.where, known[folder]))
+            groups.append(parse_group(text, file.path.stem, file.where, classes_in[folder]))
     return groups
 
 
@@ -83,9 +83,8 @@ def read_language(path: Path, language: str) -> list[Group]:
     files = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
     source = next((inner for inner in (*files, path / language) if inner.exists()), path)
     if source == path and (path / "groups").is_dir():
-        raise MissingInputError(
-            f"{path}: expected groups in {language}, saw no groups/{language}.jsonl, nor groups/{language}.parquet"
-        )
+        saw = f"no groups/{language}.jsonl, nor groups/{language}.parquet"
+        raise MissingInputError(f"{path}: expected groups in {language}, saw {saw}")
     groups = read_dataset(source)
     kept = [group for group in groups if group.language in {"", language}]
     if not kept:
@@ -93,9 +92,8 @@ def read_language(path: Path, language: str) -> list[Group]:
         raise MissingInputError(f"{path}: expected groups in {language}, saw groups in {others or 'no language'}")
     folders = sorted({Path(group.where).parent.name for group in kept if not group.language})
     if len(folders) > 1:
-        raise MissingInputError(
-            f"{path}: expected a folder {language} with groups in that language, saw folders {', '.join(folders)}"
-        )
+        wanted = f"a folder {language} with groups in that language"
+        raise MissingInputError(f"{path}: expected {wanted}, saw folders {', '.join(folders)}")
     return kept
 
 
@@ -112,19 +110,18 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
         seen = f"a third block from line {blocks[2][0][0]}" if len(blocks) > 2 else fewer
         raise DamagedInputError(f"{where}: expected cluster lines, a blank line and outlier lines, saw {seen}")
     cluster, outliers = blocks
-    given = _CLASSES_OF_SIX if known is None and len(outliers) == len(_CLASSES_OF_SIX) else (None,) * len(outliers)
-    classes = given if known is None else known.get(name, given)
+    classes: Sequence[OutlierNumber | None] = (None,) * len(outliers)
+    if known is not None:
+        classes = known.get(name, classes)
+    elif len(outliers) == len(_CLASSES_OF_SIX):
+        classes = _CLASSES_OF_SIX
     if len(classes) != len(outliers):
         expected = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES_FILE} beside it says"
         raise DamagedInputError(f"{where}: {expected}, saw {len(outliers)}")
-    return Group(
-        id=name,
-        cluster=tuple(Member(surface=line) for _, line in cluster),
-        outliers=tuple(
-            Outlier(surface=line, outlier_class=of) for (_, line), of in zip(outliers, classes, strict=True)
-        ),
-        where=where,
-    )
+    cluster_items = tuple(Member(surface=line) for _, line in cluster)
+    with_classes = zip(outliers, classes, strict=True)
+    outlier_items = tuple(Outlier(surface=line, outlier_class=number) for (_, line), number in with_classes)
+    return Group(id=name, cluster=cluster_items, outliers=outlier_items, where=where)
 
 
 def parse_table(text: str, where: str) -> list[Group]:
@@ -192,21 +189,21 @@ def keyed_groups(groups: Sequence[Group], kind: Literal["qid", "title"]) -> list
     keyed = [with_words(group, lambda member: (member.id if kind == "qid" else member.title) or "") for group in groups]
     if not any(member.surface for group in keyed for member in group.members):
         where = groups[0].where if groups else "the data set"
-        raise MissingInputError(
-            f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"
-        )
+        wanted = f"groups whose items have a {kind}, as the JSON lines and Parquet of a build do"
+        raise MissingInputError(f"{where}: expected {wanted}, saw none")
     return keyed
 
 
 def name_languages(groups: Iterable[Group], root: Path) -> list[Group]:
     """The groups of the data set at ``root``; one without a language gets that of its nearest folder that names one."""
-    top, resolved = PurePath(str(root)), root.resolve()  # as ``where`` has it, and with a name where it is "."
+    as_given, resolved = PurePath(str(root)), root.resolve()  # only the resolved path has a name if it is "."
     outer = [resolved.name, resolved.parent.name] if root.is_file() else [resolved.name]
     named = []
     for group in groups:
         language, path = group.language, PurePath(group.where)
         if not language:
-            inner = path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()
+            # From the folder that the group's file is in outwards.
+            inner = path.relative_to(as_given).parts[:-1] if path.is_relative_to(as_given) else ()
             language = next(filter(None, map(folder_language, [*reversed(inner), *outer])), "")
         named.append(replace(group, language=language))
     return named
@@ -263,8 +260,8 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
     lines; of these, only categories in ``language`` are read, if one is given. Any other file is text, which names no
     language: all of its categories are read, whatever ``language`` is.
 
-    Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and line, and
-    UsageError for several languages at once.
+    Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and line, also
+    for analogy questions, and UsageError for several languages at once.
     """
     file = files.data_set_path(path)
     parts = [file]
@@ -274,6 +271,7 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
     if not parts or not parts[0].is_file():
         wanted = f"categories in {language}" if language else "categories"
         raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
+    # JSON lines, a line made of each row of Parquet, or text.
     categories: list[WordCategory] = []
     for part in parts:
         lines: Iterable[tuple[str, str | bytes]] = ()  # each category as JSON, with where it is
@@ -323,10 +321,9 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
             if all_of_four:
                 halves = {(name, *listed[:2]), (name, *listed[2:])}
                 if halves & pairs:
-                    raise DamagedInputError(
-                        f"{file}:{number}: expected words of categories, saw analogy questions; wikisem evaluate makes "
-                        "two categories of each relation with --split-analogies"
-                    )
+                    advice = "wikisem evaluate makes two categories of each relation with --split-analogies"
+                    saw = f"saw analogy questions; {advice}"
+                    raise DamagedInputError(f"{file}:{number}: expected words of categories, {saw}")
                 pairs |= halves
             words[name].extend(listed)
     return [WordCategory(name, tuple(listed)) for name, listed in words.items()]
