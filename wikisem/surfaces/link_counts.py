@@ -327,12 +327,16 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     that is its title. Returns SURFACES in the order of the items, and in ``refused`` why an anchor was refused.
     ``surface`` is null for an item without a surface form. For a fallback, count and total are 0 and links is null.
     """
+    # The rows of both tables for the page of each item, null where there is none.
+    anchor, title = (
+        table.select(_EVIDENCE).take(pc.index_in(items["title"], table["title"].combine_chunks(), skip_nulls=True))
+        for table in (chosen, titled)
+    )
     # The form that would be shown: the most frequent anchor, or its dictionary form.
     variant = variant_of(options.variant, language)
-    anchor = _of_pages(items, chosen)
     form, form_source = anchor, pc.if_else(anchor["surface"].is_valid(), "anchor", None)
     if options.form == "dictionary":
-        form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled), variant)
+        form, form_source = _dictionary_forms(items, anchor, title, variant)
     # Why it is refused; of several reasons the last one here. Links to the page and P(s | page) are those of the most
     # frequent anchor: if they are low, the page is rare or has no settled name. P(page | s) is that of the form.
     page_share = pc.divide(pc.cast(form["count"], "float64"), form["links"])
@@ -370,12 +374,6 @@ def _fallbacks(items: pa.Table, options: SurfaceOptions, variant: str) -> pa.Chu
         return pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
     labels = cleaning.without_parenthesis(items["label"]) if options.clean_labels else items["label"]
     return pc.if_else(items["label_language"].is_null(), cleaning.write_in(variant, labels), labels)
-
-
-def _of_pages(items: pa.Table, anchors: pa.Table) -> pa.Table:
-    """The evidence for the page of each item, from a table with one anchor for each page; null where it has none."""
-    rows = pc.index_in(items["title"], value_set=anchors["title"].combine_chunks(), skip_nulls=True)
-    return anchors.select(_EVIDENCE).take(rows)
 
 
 def _dictionary_forms(
