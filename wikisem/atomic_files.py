@@ -68,9 +68,7 @@ def find_abandoned(folder: Path) -> list[Path]:
     """Return the unfinished files in a folder that killed processes left: a process that writes one holds its lock."""
     abandoned = []
     no_link = os.O_NOFOLLOW | os.O_NONBLOCK
-    for part in folder.glob(".*.part"):
-        if not _PART.fullmatch(part.name):
-            continue
+    for part in (path for path in folder.glob(".*.part") if _PART.fullmatch(path.name)):
         with suppress(OSError), open(part, "rb", opener=lambda path, flags: os.open(path, flags | no_link)) as source:
             fcntl.flock(source, fcntl.LOCK_EX | fcntl.LOCK_NB)
             abandoned.append(part)
@@ -109,14 +107,13 @@ def whole_file(path: Path, durable: bool = False) -> BinaryIO:
 
 
 def sync_files(root: Path, paths: Iterable[Path]) -> None:
-    """Write files below a folder, their names and those of their folders through to the disk; OutputError else."""
+    """Write files below a folder, with their names and folders, through to the disk; OutputError if that fails."""
     listed = list(paths)
     folders = {folder for path in listed for folder in path.parents if folder.is_relative_to(root)}
     # A disk writes many files together in little more time than one file.
     with _reported(root), ThreadPoolExecutor(_THREADS) as pool:
         for some in (listed, folders):
-            for _ in pool.map(_sync, some):
-                pass
+            list(pool.map(_sync, some))  # raises the first error
 
 
 def _sync(path: Path) -> None:

@@ -26,11 +26,11 @@ def proofs_in_words(group: Group, labels: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each outlier with a certificate, a class of its own that shares no instance with the group's."""
     of_group = name_class(group.id, group.label)
     for outlier in group.outliers:
-        if (proof := outlier.certificate) is not None:  # its ``id`` is that of the outlier's class
+        if (proof := outlier.certificate) is not None:  # it has the outlier's class, and how many instances both have
             others = f"{proof.instances:,} other instances of {name_class(proof.id, proof.label)}"
             both = f"of {others} and {proof.of_class:,} of {of_group}, none is an instance of both"
             line = f"{outlier.name}: certificate, {both}"
-            if outlier.type is not None and outlier.outlier_class == NEAR:
+            if outlier.type is not None and outlier.outlier_class == NEAR:  # drawn for its coarse type
                 line += f"; its coarse type is {name_class(outlier.type, labels.get(outlier.type, ''))}"
             yield line
 

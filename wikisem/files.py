@@ -88,8 +88,7 @@ def check_address(path: str) -> str:
     return path
 
 
-# Drivers whose files are seen when they are whole, and which have no folders. HDFS, SFTP and their like show a file
-# while it is written.
+# Drivers without folders, whose files are seen once they are whole. HDFS, SFTP and others show unfinished files.
 _STORES: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "memory"})
 # What is written waits in a file of this machine; up to this many bytes go in one request.
 _ONE_REQUEST: Final = 1 << 24
@@ -162,7 +161,7 @@ class _StoreFile(io.RawIOBase):
 
 @contextmanager
 def _reported(kind: type[MissingInputError | OutputError], action: str) -> Iterator[None]:
-    """Raise what a driver raises, often an error of its own or one without a name in it, as one of ours."""
+    """Raise the errors of drivers, which have types and texts of their own, as a ``kind`` that says what failed."""
     try:
         yield
     except (UsageError, MissingInputError, OutputError):
@@ -249,10 +248,9 @@ def write_text(path: Path, parts: Iterable[str]) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Copy a file and replace an older ``target``; on this machine by a hard link, where that works; OutputError."""
+    """Copy a file over an older ``target``, on this machine by a hard link if it can; OutputError if it fails."""
     with _reported(OutputError, f"copy {source} to {target}"):
-        if _scheme(target) not in _STORES:
-            make_folder(target.rpartition("/")[0])
+        make_folder(target.rpartition("/")[0])
         if not is_local(target):
             driver, name = _driver(target)
             if _scheme(target) not in _STORES:

@@ -46,7 +46,11 @@ unit_of: Final = "{}/{}".format  # the unit of a stage in one language: unit_of(
 
 
 def language_of(unit: str) -> str:
-    """Return the language of a unit: "de" for "mentions/de", "" for a unit of no language."""
+    """Return the language of a unit, "" for a unit of no language.
+
+    >>> language_of("mentions/de"), language_of("entities")
+    ('de', '')
+    """
     return unit.partition("/")[2]
 
 
@@ -82,9 +86,9 @@ token_path: Final = f"{{}}/{NOTES}/{{}}.{{}}".format
 def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> str:
     """Return the folder of the files that a stage made, from the output folder or one below it that a person names.
 
-    A unit is what a stage makes, as "taxonomy"; its record in the output folder says by a fingerprint in which folder
-    its files are (DamagedInputError if not). ``read`` returns the bytes of a file, or None if there is none. Without a
-    record, ``path`` is returned.
+    A unit is what a stage makes, such as "taxonomy". Its record in the output folder has a fingerprint, which is the
+    name of that folder (DamagedInputError if it has none). ``read`` returns the bytes of a file, or None if there is no
+    such file. Without a record, ``path`` is returned.
 
     >>> files = {"out/.wikisem/taxonomy.json": b'{"fingerprint": "5b1e"}'}
     >>> [find_folder(path, "taxonomy", files.get) for path in ("out", "out/taxonomy/", "elsewhere")]
@@ -113,8 +117,7 @@ pages_folder: Final = "{}/pages".format
 # of surfaces: what is counted of the surface forms of a language, and ``schemas.ITEM_NAMES`` if labels compete
 summary_path: Final = "{}/summary.json".format
 item_names_folder: Final = "{}/item-names".format
-# of entities: ``schemas.UNLINKED`` unless every item was kept, the index, and ``schemas.PROPERTY_LABELS``, without rows
-# if the dump has no properties
+# of entities: ``schemas.UNLINKED`` unless every item was kept, the index, ``schemas.PROPERTY_LABELS`` (may be empty)
 UNLINKED: Final = "unlinked"
 unlinked_folder: Final = f"{{}}/{UNLINKED}".format
 index_folder: Final = "{}/index".format

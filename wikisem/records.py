@@ -84,8 +84,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, gc=False, repr_omit_defa
     form is not an anchor. ``label_language`` is the code of a label from another language, such as ``mul``.
     ``language`` is set in groups of several languages. ``title`` is the title of its page, None if it has none.
     ``type`` is the QID of its coarse type (``wikisem.graph.outlier_sets``): of the classes that at least a twentieth of
-    all items are instances of, at any depth, its smallest one; None if it is an instance of none, or the recipe asks
-    for no certificates.
+    all items are instances of, at any depth, its smallest one; None if it has none, or without certificates.
 
     All that wikisem makes has ``NEEDED``. Sets of others may have words alone: what they do not say is None.
     """
@@ -162,8 +161,7 @@ class OutlierClass(NamedTuple):
 
 
 # The outlier classes by number, in the order of every table: siblings, cousins and strangers (Blair et al. 2016, 3.1),
-# then related and near outliers. The colours are from the palette of Okabe and Ito (2008), which colour-blind readers
-# can tell apart.
+# then related and near outliers. Colour-blind readers can tell the colours apart, by Okabe and Ito (2008).
 FAR: Final = 3
 RELATED: Final = 4
 NEAR: Final = 5
@@ -192,8 +190,7 @@ class Outlier(Member, frozen=True, kw_only=True, gc=False, repr_omit_defaults=Tr
     """An item that does not belong to the cluster of its group.
 
     ``outlier_class`` is a number of ``OUTLIER_CLASSES``. ``via`` is the QID of the class that brought it in, one of its
-    own for a stranger or a related outlier. ``ties`` are the statements that tie a related outlier to members; None for
-    others.
+    own for a stranger or a related outlier. ``ties`` are the statements that tie a related outlier to members, or None.
 
     ``margin`` is the share of the class's instances whose statements are less typical of the class than those of the
     outlier, a tie counting half: 0 if every instance is more typical. None if the recipe has no rule on statements, or
@@ -227,8 +224,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_
     them, or a data set does not say. ``coherence`` is the chance that a random member's statements are more typical of
     the class than those of a random prominent item, a tie counting half: 0.5 if the members have nothing in common, 1
     if statements tell all of them from other items. In a group of several languages it is the lowest of theirs. None
-    where ``Outlier.margin`` is. ``where`` is the file that a group of any data set was read from, and in JSON lines the
-    line.
+    where ``Outlier.margin`` is. ``where`` is the file that a group was read from, and in JSON lines the line.
     """
 
     id: str = msgspec.field(name="class")
@@ -280,8 +276,7 @@ class WallGroup(msgspec.Struct, frozen=True):
 class Herring(msgspec.Struct, frozen=True):
     """A word of a wall that fits further groups: ``id`` is the QID of the word, ``fits`` are those of their classes.
 
-    ``by`` says why it fits each: "graph" if the class graph makes it an instance, "witness" if its statements are like
-    those of members.
+    ``by`` says why it fits each: "graph" for the class graph, "witness" if its statements are like those of members.
     """
 
     id: str
@@ -382,8 +377,7 @@ class Counts:
     def check_unreadable(self, stage: str, most: float, kept_in: str) -> None:
         """Raise TooManyUnreadableError where more than the share ``most`` of all records could not be read.
 
-        ``kept_in`` is the file that has them. Below FEW_UNREADABLE it is not applied: a small file may well hold a
-        large part of them.
+        ``kept_in`` is the file that has them. Fewer than FEW_UNREADABLE are accepted: they may be many of a small file.
         """
         unreadable = sum(self.unreadable.values())
         if unreadable >= FEW_UNREADABLE and unreadable > most * self.read:

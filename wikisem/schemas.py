@@ -33,8 +33,7 @@ ENTITIES = pa.schema(
         # By language as labels, each once, sorted. Empty without a sitelink, and where a run records no aliases. Files
         # written before 2026-11-28 lack it.
         ("aliases", pa.map_(pa.string(), pa.list_(pa.string()))),
-        # In English, the language that most items have one in. Null where a run records no signatures. Files written
-        # before 2026-11-29 lack it.
+        # In English, as most are. Null where a run records no signatures. Files written before 2026-11-29 lack it.
         ("description", pa.string()),
     ]
 )

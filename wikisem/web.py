@@ -179,7 +179,8 @@ class _Exchange(NamedTuple):
 
     def _no_answer(self, error: Exception) -> NoAnswerError:
         """Return the NoAnswerError for an error that ended an exchange; ``final`` if asking again would be no use."""
-        # Apart, so that no frame of the traceback holds its own error: its sockets would wait for the collector.
+        # Not inlined in ``within``: its frame is in the error's traceback, and ``cause`` there would make a cycle that
+        # keeps sockets open. The cause is the first error, which others, such as urllib3's, were raised from.
         cause: BaseException = error
         host = ""
         while cause.__cause__ or cause.__context__:
@@ -189,8 +190,7 @@ class _Exchange(NamedTuple):
         if isinstance(cause, TimeoutError):
             return NoAnswerError(f"no whole answer within {self.seconds:g} s")
         if isinstance(cause, socket.gaierror):
-            # A wrong name, or the machine is offline: final, unless the host had an address before, as in the middle of
-            # a download.
+            # No address was found: final, unless the host had one before, as in the middle of a download.
             reason = f"no address of {host} ({cause.strerror}); is the name right, and this machine online?"
             return NoAnswerError(reason, final=host not in _RESOLVED_HOSTS)
         return NoAnswerError(f"{type(cause).__name__}: {cause}", final=isinstance(error, ValueError))
@@ -230,9 +230,9 @@ class Answer:
         return int(promised) if fits and "Transfer-Encoding" not in self.headers else None
 
     def blocks(self, most: int, in_parts: bool = True) -> Iterator[bytes]:
-        """Yield the body as it comes; NoAnswerError if it is cut, late, or larger than ``most``.
+        """Yield the body as it comes; NoAnswerError if it is cut, late, or larger than ``most`` bytes.
 
-        With ``in_parts``, as for files, each PIECE has the time of an exchange, else the whole body has it.
+        It is late after the seconds of a whole exchange; with ``in_parts``, as for files, these count for each PIECE.
         """
         packed = self.headers.get("Content-Encoding", "identity")
         if packed != "identity":

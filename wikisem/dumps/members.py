@@ -46,9 +46,9 @@ class Decoder:
         return unused + bytes(self._input[self._used :])
 
     def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
-        """Take in more of a member, and return the text of the first steps of it that give any; b"" if none does."""
-        del max_length  # isal's decoder limits its text by this argument; here ``step`` does
-        if data:  # after what is left of the input before
+        """Take in more of a member, and decode it in steps until there is some text; b"" if more input is needed."""
+        del max_length  # isal's decoder limits its text by this argument; here ``step``, the bytes of a step, does
+        if data:  # it follows the input that is not used yet
             self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
         text = b""
         while not (text or self.needs_input or self.eof):
@@ -61,8 +61,7 @@ class Codec(NamedTuple):
     """A compression: its first bytes, a fast decoder, and a precise one that fails at the very byte that is wrong.
 
     ``ending`` is that of file names. A head is accepted if ``probe`` bytes from it on decode to some text, or to a
-    whole member. ``smallest`` is the least number of bytes of a member with any text; ``skippable`` matches the head
-    of a frame without text.
+    whole member. ``smallest`` is the least size of a member with text; ``skippable`` matches the head of one without.
     """
 
     name: Compression
@@ -152,7 +151,7 @@ def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
 def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
     """Yield the text of the gzip members or zstd frames that begin in the range, then of those after it, on demand."""
     path, ahead, retries = range_.path, Lookahead(source, range_.start), Retries()
-    if range_.start:
+    if range_.start:  # it may begin inside a member, which the range before reads
         found = find_head(codec, ahead, range_.stop, retries)
         if retries.has_skipped:
             detail = f"expected a {codec.name} member, saw too many heads that do not decode"
@@ -165,34 +164,33 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
             yield BadRegion(damage, inside)
         if not ahead.slice(ahead.base, ahead.base + 1):
             return
-        # The next range begins at a member that decodes: a damaged one at its start is for this range to report.
+        # The next range begins with a member that decodes: damaged ones before that are still for this range to report.
         inside = inside and (ahead.base < range_.stop or not _probe(codec, ahead, codec.probe))
         yield from _read_member(path, codec, ahead, chunk_bytes, retries, inside=inside)
 
 
 def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
     """Go on to the first bytes of the next member, or to the end of the file, and yield the damage on the way."""
-    # Frames without text are no damage; their first eight bytes say how long the rest is.
+    # Frames without text, which zstd allows, are no damage. Their head of eight bytes says how long the rest is.
     while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + _SKIPPABLE_HEAD)):
         start = ahead.base
         ahead.discard(start + _SKIPPABLE_HEAD + int.from_bytes(head[4:], "little"))
         if not ahead.slice(ahead.base, ahead.base + 1) and ahead.base > source.seek(0, os.SEEK_END):
             detail = f"a frame without text says that it ends at byte {ahead.base}, after the end of the file"
             ahead.seek(start + 1)
-            lost = _resume(codec, ahead, retries) is not None  # the length is wrong then
+            lost = _resume(codec, ahead, retries) is not None  # a member follows, so the length was wrong
             yield Damage("truncated", format_location(path, start, 0), detail, lost)
     start = ahead.base
-    # Nor are zeros, as tapes and copies by blocks leave them at the end: what follows them is given back.
+    # Nor are zeros, as tapes and copies by blocks leave them at the end of a file.
     while ahead.slice(ahead.base, ahead.base + 1) == b"\0" and (data := ahead.read_buffered()):
         ahead.seek(ahead.base - len(data.lstrip(b"\0")))
     following = ahead.slice(ahead.base, ahead.base + len(codec.magic))
     if not following or (following == codec.magic and ahead.base == start):
         return
-    # Anything else up to the next member. Text may have been lost if it can have been a member; of what follows the
-    # last one nothing is known.
-    found = _resume(codec, ahead, retries)
+    # Anything else is damage. It may have been a member, with text, if it is long enough and another one follows.
+    next_head = _resume(codec, ahead, retries)
     detail = f"expected a {codec.name} member, saw {ahead.base - start} bytes of something else"
-    may_be_member = found is not None and found - start >= codec.smallest
+    may_be_member = next_head is not None and next_head - start >= codec.smallest
     yield Damage("garbage", format_location(path, start, 0), detail, lost=may_be_member)
 
 
@@ -207,8 +205,8 @@ def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
 def _read_member(
     path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, retries: Retries, *, inside: bool
 ) -> Iterator[Block | BadRegion]:
-    """Yield the text of a gzip member or zstd frame by the fast decoder; if that fails, the rest by the precise one."""
-    head, decoder, text_size, input_size = ahead.base, codec.fast(), 0, _FIRST_INPUT
+    """Yield the text of the next member by the fast decoder; if that fails, the rest of it by the precise one."""
+    head, decoder, text_size, input_size = ahead.base, codec.fast(), 0, _FIRST_INPUT  # text_size: bytes yielded so far
     with suppress(*codec.errors):
         while not decoder.eof:
             data, wants_input = b"", decoder.needs_input
@@ -222,7 +220,8 @@ def _read_member(
     if decoder.eof:
         ahead.seek(ahead.base - len(decoder.unused_data))
         return
-    # The fast decoder held back text. The precise one begins at the head again, but no text is yielded twice.
+    # It failed, and lost text that it held back. So the precise decoder begins again at the head of the member; the
+    # first ``text_size`` bytes of its text have been yielded already.
     for rescued in _rescue(path, codec, ahead, head, retries):
         if isinstance(rescued, Damage):
             yield BadRegion(rescued, inside)
@@ -233,7 +232,7 @@ def _read_member(
 
 def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retries) -> Iterator[Block | Damage]:
     """Yield all text of a damaged member that begins at byte ``head``, then its damage; go on to the next member."""
-    # Decoded once in steps of input, to find the one that fails; then again, with that step byte by byte.
+    # It is decoded once in steps of 64 KiB, to find the one that fails; then again, with that step byte by byte.
     ahead.seek(head)
     for _ in _decode_precisely(codec, ahead, fine_from=sys.maxsize):
         pass
@@ -252,24 +251,24 @@ def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retri
         return
     # If only the checksum is wrong, no text is lost, unless there is room for another member before the next one.
     is_checksum = any(text in failure for text in codec.checksum_errors)
-    lost = next_head is not None and not 0 <= next_head - failed_at < codec.smallest
+    has_room = next_head is not None and not 0 <= next_head - failed_at < codec.smallest
     detail = f"{failure} after {text_size} bytes of text, in bytes {head} to {ahead.base} of the file"
-    yield Damage("checksum" if is_checksum else "undecodable", where, detail, lost or not is_checksum)
+    yield Damage("checksum" if is_checksum else "undecodable", where, detail, lost=has_room or not is_checksum)
 
 
 def _decode_precisely(codec: Codec, ahead: Lookahead, fine_from: int) -> Generator[Block, None, tuple[int, str]]:
-    """Yield the text of the next member, decoded in steps of 64 KiB of input, from byte ``fine_from`` on of one byte.
+    """Yield the text of the next member, decoded in steps of 64 KiB, but byte by byte from offset ``fine_from`` on.
 
-    Return how many bytes of text that is, and the error that ended it, "" if the member ended. ``ahead`` is then after
-    the member, or at the step that failed.
+    Return the size of the text in bytes, and the error of the decoder, "" if the member ended. ``ahead`` is then after
+    the member, or at the start of the step that failed.
     """
     head = step_start = ahead.base
     decoder, text_size = codec.precise(), 0
     while data := ahead.slice(ahead.base, ahead.base + _STEP_BYTES):
         ahead.discard(ahead.base + len(data))
-        size = 1 if step_start >= fine_from else len(data)
-        for start in range(0, len(data), size):
-            step = unread = data[start : start + size]
+        step_size = 1 if step_start >= fine_from else len(data)
+        for start in range(0, len(data), step_size):
+            step = unread = data[start : start + step_size]
             try:
                 while text := decoder.decompress(unread):
                     yield Block(text, head, text_size, inside=True)
@@ -281,5 +280,5 @@ def _decode_precisely(codec: Codec, ahead: Lookahead, fine_from: int) -> Generat
             if decoder.eof:
                 ahead.seek(step_start + len(step) - len(decoder.unused_data))
                 return text_size, ""
-            step_start += size
+            step_start += step_size
     return text_size, _TRUNCATED

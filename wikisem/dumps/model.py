@@ -144,13 +144,14 @@ class Lookahead:
         return self._data, start - self._data_start
 
     def find(self, mark: bytes, limit: int = sys.maxsize) -> int | None:
-        """Go to the next place before ``limit`` where these bytes begin, and give its offset; None if there is none."""
+        """Go to the next ``mark`` that begins before byte ``limit``, and return its offset; None if there is none."""
+        last_stop = limit + len(mark) - 1  # where a mark ends that begins in the last byte before the limit
         while self.base < limit:
-            found = self._data.find(mark, self.base - self._data_start, limit - self._data_start + len(mark) - 1)
+            found = self._data.find(mark, self.base - self._data_start, last_stop - self._data_start)
             if found >= 0:
                 self.base = self._data_start + found
                 return self.base
-            self.discard(self.end - len(mark) + 1)
+            self.discard(self.end - len(mark) + 1)  # all but the last bytes, which may begin a mark
             if not self.fill():
                 return None
         return None

@@ -70,8 +70,8 @@ def read_records(
     """Yield the records of a range in chunks of about ``chunk_bytes``, and the damage between them.
 
     A record ends with the delimiter; the last one of a file may lack it. A file that does not end with ``closing`` was
-    cut short, which is damage too: nothing else shows a cut between two records. ``on_stream`` is called with the part
-    of the range in its bzip2 streams: ``join_streams`` of all parts says what is damaged between ranges.
+    cut short, which is damage too: nothing else shows a cut between two records. ``on_stream`` is called with the
+    checksums of the bzip2 blocks of the range, which ``join_streams`` compares for streams that span several ranges.
     """
     with open_binary(range_.path) as source:
         assembler = _RecordAssembler(range_, delimiter, chunk_bytes, closing)
@@ -126,79 +126,80 @@ class _RecordAssembler:
 
     def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int, closing: bytes) -> None:
         self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
-        self._parts: list[bytes] = []  # the text that has not been yielded, from the beginning of a record on
-        self._size = self._segment = self._offset = 0  # its bytes, and where it begins, as in a ``Chunk``
-        self._search_size = chunk_bytes  # from how many bytes on it is searched for whole records
-        self._searched = 0  # after the range: how many bytes of it are known to hold no delimiter
-        self._skipping = range_.start > 0  # text up to the next delimiter belongs to a record of the range before
+        # The text that has not been yielded, in pieces: its size in bytes, and where it begins, as in a ``Chunk``. It
+        # begins with a record; while skipping, with the rest of one that is damaged or belongs to the range before.
+        self._pieces: list[bytes] = []
+        self._size = self._segment = self._offset = 0
+        self._skipping = range_.start > 0
+        self._search_size = chunk_bytes  # from this size on, the text is searched for whole records
         self._after_range = self.done = False
+        self._search_from = 0  # after the range: the delimiter that ends its last record begins here or later
         # How the file has to end, and the last bytes so far; a cut that was reported already is not reported again.
         self._closing, self._tail, self._truncated = closing, b"", False
 
     def add(self, block: Block) -> Iterator[Chunk | Damage]:
         """Add the text of a block; yield whole records once there are ``chunk_bytes`` of them."""
-        # At the first block after the range, whole records are yielded: what is left of the range has no delimiter.
+        # At the first block after the range, its whole records are yielded; its last record ends here or later.
         if not (block.inside or self._after_range):
             yield from self._whole_records()
-            self._after_range, self._searched = True, self._size
-        if not self._parts:
+            self._after_range, self._search_from = True, self._size
+        if not self._pieces:
             self._segment, self._offset = block.segment, block.offset
-        self._parts.append(block.data)
+        self._pieces.append(block.data)
         self._size += len(block.data)
         if self._after_range:
             yield from self._end_last_record()
             return
-        # The rest of a record of the range before, or of a damaged one, is left out.
         if self._skipping:
             text = self._join()
             found = text.find(self._delimiter)
             start = found + len(self._delimiter)
             self._skipping = found < 0
             self._remember_tail(text[:start])
-            # The text may end in the first bytes of a delimiter.
+            # If none is found, the last bytes are kept: they may begin a delimiter.
             self._keep_from(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else start)
         if self._size >= self._search_size:
             yield from self._whole_records()
-            # A record that has not ended is joined and looked through again when there is twice as much of it.
+            # A record that has not ended is joined and searched again when there is twice as much of it.
             self._search_size = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
 
     def _end_last_record(self) -> Iterator[Chunk | Damage]:
-        """Find the end of the record that began in the range, which alone text after it is read for, and yield it."""
+        """Search the text from after the range for the end of the range's last record; yield that once it has come."""
         if self._skipping:
-            # No record has begun yet. One is this range's only if the delimiter before it begins in the range: in the
-            # first ``_searched`` bytes.
+            # No record of the range has begun yet. One still does if the delimiter before it crosses the border: if it
+            # begins before ``_search_from``.
             text = self._join()
             found = text.find(self._delimiter)
-            if not 0 <= found < self._searched:
-                self.done = len(text) >= self._searched + len(self._delimiter) - 1
+            if not 0 <= found < self._search_from:
+                self.done = len(text) >= self._search_from + len(self._delimiter) - 1
                 return
-            self._skipping, self._searched = False, 0
+            self._skipping, self._search_from = False, 0
             self._remember_tail(text[: found + len(self._delimiter)])
             self._keep_from(text, found + len(self._delimiter))
-        # The first ``_searched`` bytes hold no delimiter. Parts within these are not joined again, which would be slow.
-        first, begin = len(self._parts), self._size
-        while begin > self._searched:
+        # Only the pieces from ``_search_from`` on are joined: to join all of them for each block would be slow.
+        first, first_start = len(self._pieces), self._size
+        while first_start > self._search_from:
             first -= 1
-            begin -= len(self._parts[first])
-        found = b"".join(self._parts[first:]).find(self._delimiter, self._searched - begin)
+            first_start -= len(self._pieces[first])
+        found = b"".join(self._pieces[first:]).find(self._delimiter, self._search_from - first_start)
         if found >= 0:
             self.done = True
-            yield self._chunk(self._join()[: begin + found + len(self._delimiter)])
+            yield self._chunk(self._join()[: first_start + found + len(self._delimiter)])
         else:  # the last bytes may begin a delimiter
-            self._searched = max(self._searched, self._size - len(self._delimiter) + 1)
+            self._search_from = max(self._search_from, self._size - len(self._delimiter) + 1)
             yield from self._check_length()
 
     def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
-        """Yield whole records, what is left of the one that the damage cuts off as damage too, and the damage itself.
+        """Yield the whole records before a damaged region, the record that it cuts off as damage, and its own damage.
 
-        Damage that loses no text (a wrong checksum) cuts off nothing. Damage after the range is the next range's.
+        Damage that loses no text (a wrong checksum) cuts off nothing. The next range reports damage after this one.
         """
         self._truncated = self._truncated or region.damage.reason == "truncated"
         if region.damage.lost:
             yield from self._whole_records()
             yield from self._drop_record("the rest of it cannot be decoded")
             self._skipping = True
-            self.done = not region.inside  # after the range, only the end of that record was looked for
+            self.done = not region.inside  # after the range, only the end of the lost record was wanted
         if region.inside:
             yield region.damage
 
@@ -217,26 +218,26 @@ class _RecordAssembler:
             yield Damage("truncated", where, detail, lost=False)
 
     def _join(self) -> bytes:
-        text = b"".join(self._parts)
-        self._parts = [text]
+        text = b"".join(self._pieces)
+        self._pieces = [text]
         return text
 
     def _keep_from(self, text: bytes, start: int) -> None:
         self._offset += start
-        self._parts = [text[start:]] if start < len(text) else []
+        self._pieces = [text[start:]] if start < len(text) else []
         self._size = len(text) - start
 
     def _whole_records(self) -> Iterator[Chunk | Damage]:
         """Yield the text up to the last delimiter as a chunk of whole records; keep the record that begins after it."""
         if self._skipping or not self._size:
             return
-        if self._delimiter not in self._parts[-1]:  # it may cross from one part to the next
+        if self._delimiter not in self._pieces[-1]:  # it may cross from one piece to the next
             self._join()
-        *before, last = self._parts
-        stop = last.rfind(self._delimiter) + len(self._delimiter)
-        if stop >= len(self._delimiter):
+        *before, last = self._pieces
+        if (found := last.rfind(self._delimiter)) >= 0:
+            stop = found + len(self._delimiter)
             yield self._chunk(b"".join([*before, memoryview(last)[:stop]]))
-            self._offset += self._size - len(last)  # where the last part begins
+            self._offset += self._size - len(last)  # where the last piece begins
             self._keep_from(last, stop)
         yield from self._check_length()
 
@@ -250,7 +251,7 @@ class _RecordAssembler:
         if text.strip():
             detail = f"{why}: {len(text)} bytes of a record that begins with {text[:80]!r}"
             yield Damage("torn-record", model.format_location(self._path, self._segment, self._offset), detail)
-        self._parts, self._size, self._search_size = [], 0, self._chunk_bytes
+        self._pieces, self._size, self._search_size = [], 0, self._chunk_bytes
 
     def _remember_tail(self, text: bytes) -> None:
         self._tail = (self._tail + text[-_TAIL_BYTES:])[-_TAIL_BYTES:]

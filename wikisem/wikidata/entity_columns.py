@@ -53,8 +53,8 @@ class _Lists:
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(keys.astype(np.int32)))
 
     def relations(self) -> pa.ListArray:
-        """Return the relations of each row but P31 and P279: a property and an item by number, ascending, each once."""
-        keys, is_kept = self._property_keys(self.keys)  # row of the table << 32 | number of the property
+        """Return the (property, item) relations of each row but P31 and P279, by number: ascending, each once."""
+        keys, is_kept = self._property_keys(self.keys)  # a key is row << 32 | number of the property
         items = _numbers(self.values, item_number)
         is_kept &= items > 0
         keys, items = keys[is_kept], items[is_kept]
@@ -62,8 +62,8 @@ class _Lists:
         keys, items = keys[order], items[order]
         is_first = differs_from_previous(keys) | differs_from_previous(items)
         keys, items = keys[is_first], items[is_first]
-        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)  # row << 32 is the least key of a row
-        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]  # of a key, the low 32 bits: the property
+        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)  # row i ends before the least key of row i + 1
+        numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]  # the low 32 bits of a key are the property
         relations = pa.StructArray.from_arrays(numbers, fields=list(RELATION))
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), relations)
 
@@ -132,7 +132,7 @@ class EntityColumns:
     def _add_names(self, lines: Sequence[line_types.Line]) -> None:
         """Append for each item its titles by site, labels and aliases by language (both sorted), and description."""
         titles, labels, aliases, alias_lists = self._titles, self._labels, self._aliases, self._aliases_by_code
-        codes = self._codes
+        codes = self._codes  # if only these languages are read, labels and aliases are structs, else dicts by language
         for line in lines:
             # Titles. One stays even where a badge says that the page is a redirect (Q70893996, Q70894304): links to a
             # redirect are counted for its target, which is the page that such a sitelink means.
@@ -141,7 +141,7 @@ class EntityColumns:
                 titles.keys.extend(sites)
                 titles.values.extend([sitelinks[site].title for site in sites])
             titles.ends.append(len(titles.keys))
-            # Labels. Where only ``codes`` are read, these and aliases are structs with a member for each of them.
+            # Labels.
             if line.labels and codes is None:
                 own_codes = sorted(line.labels)
                 labels.keys.extend(own_codes)
@@ -163,6 +163,7 @@ class EntityColumns:
                     alias_lists.values.extend(sorted({alias.value for alias in found}))
                     alias_lists.ends.append(len(alias_lists.values))
             aliases.ends.append(len(aliases.keys))
+            # The English description.
             is_described = self._fields.signatures and isinstance(line.descriptions, line_types.Descriptions)
             text: line_types.Label | None = line.descriptions.en if is_described else None
             self._descriptions.append(None if text is None else text.value)
@@ -187,12 +188,12 @@ class EntityColumns:
         other_classes, statements, signatures = self._other_instance_of, self._statements, self._properties
         related_by, related_items = self._relations.keys, self._relations.values
         for line, line_claims in zip(lines, claims, strict=True):
+            # Its classes of normal rank beside preferred ones; nearly always there are none.
             classes = line_claims.statements.get("P31") if self._best else None
             if classes and len(classes) > 1 and any(statement.rank == "preferred" for statement in classes):
-                # Its classes of normal rank beside preferred ones; nearly always there are none.
-                best = {item_number(_qid(value)) for value in ranked_values(classes, best=True)}
-                sound = {item_number(_qid(value)) for value in ranked_values(classes, best=False)}
-                other_classes.values.extend(sorted_qids(sound - best))
+                preferred = {item_number(_qid(value)) for value in ranked_values(classes, best=True)}
+                not_deprecated = {item_number(_qid(value)) for value in ranked_values(classes, best=False)}
+                other_classes.values.extend(sorted_qids(not_deprecated - preferred))
             other_classes.ends.append(len(other_classes.values))
             # Statements that are asked for, as property, value and language; relations, as property and item.
             is_related, asked = self._fields.relations and bool(line.sitelinks), set[tuple[str, str, str]]()
@@ -204,14 +205,15 @@ class EntityColumns:
                     else:
                         qid = _qid(value)
                         text, language = (qid, "") if qid else (value.text, value.language)
-                        if is_related and (qid or value.id):
+                        if is_related and qid:
                             related_by.append(name)
-                            related_items.append(value.id or qid)
+                            related_items.append(qid)
                     if is_asked and text:
                         asked.add((name, text, language))
             statements.values.extend(sorted(asked))
             statements.ends.append(len(statements.values))
             self._relations.ends.append(len(related_items))
+            # The signature.
             if self._fields.signatures and line.sitelinks:
                 signatures.values.extend(line_claims.properties)
             signatures.ends.append(len(signatures.values))
@@ -291,9 +293,8 @@ def _count_alike(table: pa.Table) -> pa.Table:
     # Lists cannot be grouped, so they are joined into strings; one row of each group has the list itself.
     items = table["items"] if "items" in table.column_names else np.ones(len(table), dtype=np.int64)
     keys = pa.table({"classes": pc.binary_join(classes, " "), "items": items, "row": np.arange(len(table))})
-    found = keys.group_by("classes", use_threads=False).aggregate([("items", "sum"), ("row", "min")])
-    found = found.sort_by("classes")
-    return pa.table([classes.take(found["row_min"].combine_chunks()), found["items_sum"]], schema=UNLINKED)
+    sums = keys.group_by("classes", use_threads=False).aggregate([("items", "sum"), ("row", "min")]).sort_by("classes")
+    return pa.table([classes.take(sums["row_min"].combine_chunks()), sums["items_sum"]], schema=UNLINKED)
 
 
 def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:

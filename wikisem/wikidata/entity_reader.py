@@ -74,9 +74,9 @@ def read_entities(
 
 
 def _read_parts(path: str, fields: Fields) -> Iterator[tuple[list[tuple[Certainty, pa.Table]], list[UnreadableRecord]]]:
-    """Yield for each part of the input its tables of items, as ``split_by_certainty`` does, and its unreadable records.
+    """Yield for each part of the input its tables of items (see ``split_by_certainty``) and its unreadable records.
 
-    Parts are ranges of ids in public tables, or chunks of a dump, whose items are held back until there are many.
+    A part is a range of ids in public tables, or a chunk of a dump. Items of chunks come later, once they fill a table.
     """
     if files_of_tables := find_table_files(path):
         tables = open_tables(files_of_tables, fields)
@@ -117,10 +117,11 @@ class EntityReader:
         self._statements = msgspec.json.Decoder(list[line_types.LineStatement] | None).decode
         self._properties_read = fields.claims
         # A line is decoded into a struct made for these fields: what has no member in it does not become an object. Its
-        # labels and aliases are dicts by language code, or structs with a member for each language that is read.
+        # labels and aliases are dicts by language code; or, if only "de" and "mul" are read, structs with the members
+        # ``code0`` and ``code1``, whose keys in JSON are "de" and "mul".
         codes, labels, aliases = fields.label_codes, cast(Any, dict[str, Label]), cast(Any, dict[str, list[Label]])
         if codes is not None:
-            names = {f"code{number}": code for number, code in enumerate(codes)}  # a code may be no name in Python
+            names = {f"code{number}": code for number, code in enumerate(codes)}  # "zh-tw" is no name in Python
             labels = msgspec.defstruct("Labels", [(name, Label | None, None) for name in names], rename=names, gc=False)
             texts = [(name, list[Label] | None, None) for name in names]
             aliases = msgspec.defstruct("Aliases", texts, rename=names, gc=False)
@@ -144,26 +145,26 @@ class EntityReader:
             if left_out is not None:
                 if left_out.reason != "property":
                     return left_out
-                # Its labels are read, of which a dump has few; whatever else is in its line, it is left out.
+                # Of a property, labels are read; ``mend_line`` does, slowly, since a dump has few of them.
                 mended = line_types.mend_line(bytes(line), self.fields)
                 return mended if isinstance(mended, LeftOutLine) else left_out
-        # Of the claims, by property and still JSON, only the statements of those are decoded that are read.
+        # Claims are JSON by property at first: only those of the properties that are read are decoded to statements.
         found: Line | None
         try:
             found = self._decode(line)
             if claims := found.claims:
                 wanted = self._properties_read & claims.keys()
                 if self.fields.relations and found.sitelinks:
-                    # Relations are statements about items. All of a property have one type, which dumps of before 2014
-                    # do not say. Most properties of a line are identifiers, which need not be decoded then.
+                    # Relations are statements about items. The first statement shows the datatype of all of a property,
+                    # except before 2014. Other properties, most of them identifiers, need not be decoded.
                     types = [(key, _DATATYPE(statements)) for key, statements in claims.items()]
-                    wanted.update([key for key, found_type in types if found_type is None or found_type[1] is not None])
+                    wanted.update([key for key, match in types if match is None or match[1]])
                 found.claims = line_types.Claims({key: self._statements(claims[key]) for key in wanted}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             found = None
         if found and found.type == "item" and found.redirect is None and line_types.match_item(found.id):
             return found
-        # What the types refuse is read with care: it is mended, has no item, or cannot be read.
+        # What the types refuse is read with care: it becomes JSON that they accept, has no item, or cannot be read.
         mended = line_types.mend_line(bytes(line), self.fields)
         return self.read(mended) if isinstance(mended, bytes) else mended
 
@@ -222,10 +223,10 @@ _Found = TypeVar("_Found")
 
 
 def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
-    """Where each line begins, and what ``read`` makes of it without brackets, commas and white space around it.
+    """Yield where each line begins, and what ``read`` makes of it without brackets, commas and white space around it.
 
-    Empty lines are skipped. If reading one raises an error, whatever it is, that line is unreadable. Lines are views
-    into the data: copying them would take a third as long as decoding them.
+    Empty lines are skipped. A line is unreadable if ``read`` raises any error. Lines are views into the data: copying
+    them would take a third as long as decoding them.
     """
     view = memoryview(data)
     start = 0
@@ -330,9 +331,8 @@ class LexemeReader:
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
         """Yield the lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
 
-        Left out are other entities and redirects. A line that is not a lexeme, or a part of the file that cannot be
-        decoded, is given to ``on_unreadable``; without that, the first raises DamagedInputError. MissingInputError
-        without a file.
+        Other entities and redirects are left out. What is no lexeme, or cannot be decoded, goes to ``on_unreadable``;
+        without that, the first raises DamagedInputError. Raises MissingInputError if there is no file.
         """
         try:
             ranges = plan_ranges(fspath(path))

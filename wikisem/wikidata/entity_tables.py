@@ -191,8 +191,7 @@ def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
                 raise unsorted(path, after.begin, before.greatest, after.least)
     # What people should know that the tables lack.
     layout = _layout_of(opened)
-    opened_kinds = {file.kind for file in opened}
-    missing = [kind for kind, asked in is_read.items() if asked and kind not in opened_kinds]
+    missing = [kind for kind, asked in is_read.items() if asked and all(file.kind != kind for file in opened)]
     lacks = [*_lacking(found, layout, labels), *missing]
     return EntityTables(layout, tuple(opened), tuple(lacks))
 

@@ -275,18 +275,18 @@ def mend_line(line: bytes, fields: Fields) -> bytes | LeftOutLine | UnreadableLi
 
 
 def _mend_item(entity: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
-    """Return what is read of an item in the form that ``Line`` accepts; raises _WrongError if that is damaged."""
+    """Return what is read of an item in the form that ``Line`` accepts; raises _WrongError if that cannot be mended."""
     if not isinstance(entity["id"], str) or not item_number(entity["id"]):
         raise _WrongError("bad-id", f"expected an item id such as Q28640, saw {reprlib.repr(entity['id'])}")
     revision = entity.get("lastrevid")
     revision = 0 if revision is None else _checked(revision, _Number, "bad-lastrevid")
-    # Statements that are asked for, in sound form. Other properties keep their ids, which are read, without statements,
-    # unless all statements about items are wanted: then those that can be read.
+    # The ids of all properties, with the statements of those that are asked for.
     claims = _map(entity, "claims")
     statements = {name: list[Any]() for name in claims}
     asked = [name for name in ("P31", "P279", *fields.properties) if name in claims]
     statements |= {name: _statements(claims[name], name, fields) for name in asked}
     sitelinks = {site: _checked(link, Sitelink, "bad-sitelinks") for site, link in _map(entity, "sitelinks").items()}
+    # For relations, also the statements of other properties, where they can be read.
     for name in claims.keys() - set(asked) if fields.relations and sitelinks else ():
         with contextlib.suppress(_WrongError):
             statements[name] = _statements(claims[name], name, fields)

@@ -44,7 +44,7 @@ class TableReader(line_types.LineAccount):
     def __init__(self, tables: EntityTables, fields: line_types.Fields, linked_only: bool, stage: str) -> None:
         super().__init__(stage)
         self._tables, self._fields, self._linked_only = tables, fields, linked_only
-        self._keys, self._asked = fields.claims, frozenset(fields.properties)
+        self._properties_read, self._asked = fields.claims, frozenset(fields.properties)
 
     def read(self, range_: IdRange, open_binary: Opener = files.open_binary) -> Iterator[tuple[Certainty, pa.Table]]:
         """Yield the items of a range of ids, as ``split_by_certainty`` does; DamagedInputError for a damaged file."""
@@ -58,13 +58,14 @@ class TableReader(line_types.LineAccount):
         rows = {kind: _Rows.of(tables_of.pop(kind), ids) for kind in entity_tables.KINDS}
         claims, links = rows["claims"], rows["links"]
         # The rows of claims that become objects: statements asked for, and of items with a sitelink all about items.
-        is_wanted = claims.is_in("property", self._keys)
+        is_wanted = claims.is_in("property", self._properties_read)
         if self._fields.relations:
             has_sitelink = np.repeat(np.diff(links.borders) > 0, np.diff(claims.borders))  # by row of claims
             is_wanted |= has_sitelink & claims.is_in("datatype", {"wikibase-item", None})
-        wanted_borders = np.concatenate([[0], np.cumsum(is_wanted)])[claims.borders]  # how many wanted rows are before
-        kept = pa.array(is_wanted)
-        statements = _Rows(wanted_borders, {name: column.filter(kept) for name, column in claims.columns.items()})
+        # A border becomes the number of wanted rows in front of it.
+        wanted_borders = np.concatenate([[0], np.cumsum(is_wanted)])[claims.borders]
+        mask = pa.array(is_wanted)
+        statements = _Rows(wanted_borders, {name: column.filter(mask) for name, column in claims.columns.items()})
         # A window of items at a time, since objects take more memory than columns.
         for begin in range(0, len(ids), _WINDOW):
             columns = EntityColumns(replace(self._fields, labels=None))  # no other labels are read
@@ -73,12 +74,12 @@ class TableReader(line_types.LineAccount):
             yield from split_by_certainty(columns.table(), self._linked_only)
 
     def _join(self, ids: Sequence[str], rows: "Mapping[Kind, _Rows]", wanted: "_Rows", begin: int) -> Iterator[Line]:
-        """Yield the items among ``ids`` as lines of a dump; of properties and other entities only note that they occur.
+        """Yield the items among ``ids`` as lines of a dump; count other entities as left out, and keep property labels.
 
-        ``ids`` begin at place ``begin`` among all ids by which ``rows`` has the rows of each table. ``wanted`` are the
-        rows of claims that become statements; of the other claims only the properties are read.
+        ``ids`` are some of the sorted ids of a range, from position ``begin`` on. By position, ``rows`` has the rows of
+        each table, and ``wanted`` those of claims that become statements; of other claims only the property is read.
         """
-        # Functions that give the rows of an item by its index in ``ids``: of labels, for example, (code, text) pairs.
+        # Each function gives the rows of ``ids[index]`` as tuples: of labels, for example, (language, text).
         stop = begin + len(ids)
         labels, links, aliases, descriptions = (rows[kind].window(begin, stop, "key", "value") for kind in _NAMING)
         revisions = rows["entities"].window(begin, stop, "lastrevid")
@@ -87,12 +88,13 @@ class TableReader(line_types.LineAccount):
         for index, identifier in enumerate(ids):
             names = {code: line_types.Label(text) for code, text in labels(index)}
             revision = max((number for (number,) in revisions(index)), default=0)
-            if not item_number(identifier):
+            if not item_number(identifier):  # another entity
                 if number := property_number(identifier):
                     texts = {code: label.value for code, label in names.items()}
                     self.properties.append(line_types.PropertyLine("property", number, revision, texts))
                 self.left_out[_OTHERS.get(identifier[0], "property")] += 1
                 continue
+            # Sitelinks, whose titles are read of Wikipedias alone, and statements by property.
             sites = {site: line_types.Sitelink(title) if title else _UNTITLED for site, title in links(index)}
             statements_of: dict[str, list[LineStatement] | None] = {}
             for name, rank, item, text, language in statements(index):
@@ -100,7 +102,7 @@ class TableReader(line_types.LineAccount):
                 snak = line_types.Snak("value", line_types.DataValue(value) if item or text else None)
                 statement = LineStatement(snak, rank or "normal")
                 statements_of.setdefault(name, []).append(statement)  # type: ignore[union-attr]
-            # Signatures are kept only of items with a sitelink.
+            # All properties, for the signature, which only items with a sitelink have.
             all_properties = list(dict.fromkeys(name for (name,) in properties(index))) if sites else ()
             other_names: dict[str, list[line_types.Label]] = {}
             for code, text in aliases(index):
@@ -126,11 +128,12 @@ class TableReader(line_types.LineAccount):
         if not numbers:
             return
         with open_binary(file.path) as source, open_parquet(source, file.path) as parquet:
+            # ``file.groups`` are those with rows.
             filled = [index for index in range(parquet.num_row_groups) if parquet.metadata.row_group(index).num_rows]
             for number in numbers:
                 # ``read`` returns those of the named columns that the file has; ``struct.member`` names a member.
                 group, read = file.groups[number], partial(parquet.read_row_group, filled[number], use_threads=False)
-                # The rows with an id. Others are rejected once, by the range in which their row group begins.
+                # The rows with an id: ids ascend. Others are rejected once, by the range in which their group begins.
                 ids = _strings(read(["id"])["id"])
                 with_id, known = np.flatnonzero(ids.is_valid().to_numpy(zero_copy_only=False)), ids.drop_null()
                 for empty in np.delete(np.arange(len(ids)), with_id) if start <= group.least else ():
@@ -140,12 +143,12 @@ class TableReader(line_types.LineAccount):
                     before = ascends.index(False).as_py()
                     row = group.begin + int(with_id[before + 1])
                     raise entity_tables.unsorted(file.path, row, known[before].as_py(), known[before + 1].as_py())
-                # Those in the range, found by counting, since the ids ascend.
+                # The rows in the range, found by counting the ids before its start and stop.
                 first_row = pc.less(known, start).true_count
                 rows = with_id[first_row : len(known) if stop is None else pc.less(known, stop).true_count]
                 if not len(rows):
                     continue
-                # Their columns, the same for every layout of the tables.
+                # The columns of the row group, the same for every layout of the tables.
                 if file.kind == "entities":
                     revisions = pc.fill_null(read(["lastrevid"])["lastrevid"].cast(pa.int64()), 0)
                     found = pa.table({"lastrevid": revisions})
@@ -172,8 +175,7 @@ class TableReader(line_types.LineAccount):
             has_rank = pc.or_(rows["rank"].is_null(), pc.is_in(rows["rank"], pa.array(_RANKS)))
             checks.append(("bad-claims", f"a rank of {', '.join(_RANKS)}", "rank", has_rank))
         elif file.kind == "entities":
-            has_revision = pc.greater_equal(rows["lastrevid"], 0)
-            checks.append(("bad-lastrevid", "a revision number", "lastrevid", has_revision))
+            checks.append(("bad-lastrevid", "a revision number", "lastrevid", pc.greater_equal(rows["lastrevid"], 0)))
         elif file.kind in ("labels", "aliases", "descriptions"):
             expected = {"labels": "a label", "aliases": "an alias", "descriptions": "a description"}[file.kind]
             checks.append((f"bad-{file.kind}", expected, "value", rows["value"].is_valid()))
@@ -197,8 +199,9 @@ class TableReader(line_types.LineAccount):
 def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: frozenset[str]) -> pa.Table:
     """Return property, rank, datatype, item, text and language of each statement; ``names`` are the file's columns.
 
-    In some layouts ``datavalue`` has members such as ``datavalue.id``, in others it is one column of strings.
-    Text is read only of rows with a property that is asked for and a type of value that has text.
+    The value of a statement is in members of the column ``datavalue``, such as ``datavalue.id`` and ``datavalue.text``;
+    in the tables by language, ``datavalue`` has strings itself. Text and language are read only of rows with a property
+    that is asked for and a type of value that has text.
     """
 
     def values(table: pa.Table, member: str) -> pa.Array:  # of ``datavalue``; nulls where the file has no such member
@@ -206,6 +209,7 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
             return pa.nulls(len(table), pa.string())
         return _strings(pc.struct_field(table["datavalue"], member))
 
+    # The item: the id in its member, or the string of a type of entity.
     has_members = "datavalue" not in names
     table = read(["property", "rank", "datatype", "datavalue.id" if has_members else "datavalue"])
     plain = {name: _strings(table[name]) for name in ("property", "rank", "datatype")}
@@ -216,18 +220,19 @@ def _plain_claims(names: frozenset[str], read: Callable[..., pa.Table], asked: f
     else:
         text = _strings(table["datavalue"])
         item = pc.if_else(pc.starts_with(types, "wikibase-"), text, None)
-    # Text and language, of rows that have any to read.
+    # The rows whose text and language are read.
     is_asked = pc.is_in(plain["property"], pa.array(sorted(asked), pa.string()))
     has_type_with_text = pc.invert(pc.fill_null(pc.match_substring_regex(types, _WITHOUT_TEXT), False))
     has_text = pc.and_(pc.and_(is_asked, item.is_null()), has_type_with_text)
     if pc.any(has_text).as_py():
         if has_members:
             # Strings, of which identifiers are most of the bytes of this table, are read only if one is asked for.
-            strings = pc.any(pc.and_(has_text, pc.fill_null(pc.not_equal(types, "monolingualtext"), True))).as_py()
-            members = ("text", "language", *(("datavalue__string",) if strings else ()))
+            are_strings = pc.and_(has_text, pc.fill_null(pc.not_equal(types, "monolingualtext"), True))
+            reads_strings = pc.any(are_strings).as_py()
+            members = ("text", "language", *(("datavalue__string",) if reads_strings else ()))
             found = read([f"datavalue.{member}" for member in members])
             text, language = values(found, "text"), values(found, "language")
-            if strings:
+            if reads_strings:
                 text = pc.coalesce(text, values(found, "datavalue__string"))
         elif "mlt-language" in names:
             language = _strings(read(["mlt-language"])["mlt-language"])

@@ -21,7 +21,7 @@ BLOCK_MARK: Final = 0x314159265359
 END_MARK: Final = 0x177245385090
 MARK_BITS: Final = 48
 MARK_BYTES: Final = 6
-# For each bit offset in a byte, the bytes that the mark fills wholly there.
+# For each bit of a byte at which a mark can begin, the bytes that it fills wholly then.
 _CORES: Final = {
     mark: [mark.to_bytes(6, "big"), *((mark << (8 - bit)).to_bytes(7, "big")[1:6] for bit in range(1, 8))]
     for mark in (BLOCK_MARK, END_MARK)
@@ -66,12 +66,13 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 def find_marks_in_python(data: bytes, mark: int) -> list[int]:
     """Return the bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
-    # A mark that begins at bit 3 of a byte fills the five bytes after it, ``_CORES[mark][3]``: where these are, all 48
-    # bits are compared. At bit 0 it fills all six of its own.
+    # The 48 bits (m) of a mark can begin at any bit of a byte. If that is bit 3, they fill five bytes, called its core:
+    #     ...mmmmm mmmmmmmm mmmmmmmm mmmmmmmm mmmmmmmm mmmmmmmm mmm.....
+    # Cores are searched as bytes; where one is found, all 48 bits are compared. At bit 0 the core is the whole mark.
     for bit, core in enumerate(_CORES[mark]):
         byte = data.find(core)
         while byte >= 0:
-            # At other bits it begins in the byte before these, which may be before the data.
+            # At other bits, the mark begins in the byte before its core, which may be before the data.
             start = 8 * byte if bit == 0 else 8 * (byte - 1) + bit
             if start >= 0 and bits_at(data, start) == mark:
                 found.append(start)
@@ -101,12 +102,13 @@ def align(data: bytes, bit: int) -> bytes:
 def decode_to(block: bytes, bits: int) -> bytes | None:
     """Return the text of the block in the first ``bits`` bits of ``block``; None if they are not a whole, sound one.
 
-    ``bz2`` decodes streams only. So a stream of one block is made of it, whose checksum is the block's own:
+    ``bz2`` only decodes streams. So the block is made into a stream of one block, whose checksum is the block's own:
 
         header, 4 bytes | block: mark, 48 bits; checksum, 32 bits; ... | end mark, 48 bits | checksum, 32 bits | padding
     """
     whole_bytes, bits_left = divmod(bits, 8)
-    footer = END_MARK << 32 | int.from_bytes(block[6:10], "big")
+    footer = END_MARK << 32 | int.from_bytes(block[6:10], "big")  # 80 bits
+    # The footer follows the last bit of the block, within a byte: the tail has the bits left, the footer and padding.
     last_bits = block[whole_bytes] >> (8 - bits_left) if bits_left else 0
     tail = (last_bits << 80 | footer) << (-bits_left % 8)
     decoder = bz2.BZ2Decompressor()
@@ -121,8 +123,7 @@ def decode_without_end(data: bytes) -> DecodedBlock | None:
     """Return the block with which data begins, whatever comes after it; None if there is no whole one.
 
     bzip2 returns nothing before it has read a block to its last bit, and looks at the next mark only then: so the
-    shortest prefix of the data for which it returns text ends in the last byte of the block. Which bit of that byte is
-    the last is tried out.
+    shortest prefix of the data for which it returns text ends in the block's last byte. The bit is found by trial.
     """
     near_end = _offset_of_response(data, 0, _RESPONSE)[0]
     last_byte, has_text = _offset_of_response(data, near_end, 1)
@@ -134,9 +135,9 @@ def decode_without_end(data: bytes) -> DecodedBlock | None:
 
 
 def _offset_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
-    """Feed a decoder ``step`` bytes of a block at a time, from byte ``start`` on, until it returns text or fails.
+    """Feed a decoder a block, from byte ``start`` on in steps of ``step`` bytes, until it returns text or fails.
 
-    Return the offset of the bytes to which it responded so, and whether by text.
+    Return the offset of the step to which it responded, and whether it returned text.
     """
     decoder = bz2.BZ2Decompressor()
     decoder.decompress(_STREAM_HEADER + data[:start])
@@ -199,21 +200,21 @@ class StreamPart:
     end: StreamEnd | None = None
 
     def end_stream(self, checksum: int, byte: int) -> Damage | None:
-        """Note that a stream ends at a byte of the file; return damage if its checksum is not that of its blocks."""
+        """Note that a stream ends at a byte of the file with a checksum; return damage if its blocks have another."""
         damage = None
-        if self.fresh:
+        if self.fresh:  # all its blocks are in this range: ``fold`` is their checksum
             damage = _compare(self.path, checksum, byte, self.fold, self.known)
-        else:  # it began in a range before this: ``join_streams`` has the blocks of all
+        else:  # it began in an earlier range: ``join_streams`` has the blocks of all
             self.end = StreamEnd(checksum, byte, self.blocks, self.fold, self.known)
-        self.fresh, self.blocks, self.fold, self.known = True, 0, 0, True  # a new stream, without blocks as yet
+        self.fresh, self.blocks, self.fold, self.known = True, 0, 0, True  # the next block begins a new stream
         return damage
 
 
 def join_streams(parts: Iterable[StreamPart]) -> Iterator[Damage]:
-    """Check the checksums of bzip2 streams that go through several ranges, from what all ranges of files say of them.
+    """Compare the checksums of bzip2 streams that span several ranges with their blocks; yield damage if they differ.
 
-    ``seen`` is the checksum of the blocks so far of the open stream, and n more blocks, whose own checksum is ``fold``,
-    make ``rotl(seen, n) ^ fold`` of it. ``known`` is false once one of its blocks could not be decoded.
+    ``seen`` is the checksum of the blocks so far of the open stream; n more blocks, with the checksum ``fold`` on their
+    own, make ``rotl(seen, n) ^ fold`` of it. ``known`` is false once a block of the stream could not be decoded.
     """
     seen, known = 0, True
     for part in sorted(parts, key=lambda part: (part.path, part.start)):
@@ -221,7 +222,7 @@ def join_streams(parts: Iterable[StreamPart]) -> Iterator[Damage]:
             at_end = _rotate(seen, end.blocks) ^ end.fold
             if damage := _compare(part.path, end.checksum, end.byte, at_end, known and end.known):
                 yield damage
-        if part.fresh:  # the last stream of the range begins in it; always so in the first range of a file
+        if part.fresh:  # the last stream of this range begins in it; always so in the first range of a file
             seen, known = 0, True
         seen, known = _rotate(seen, part.blocks) ^ part.fold, known and part.known
 
@@ -232,7 +233,7 @@ def _rotate(checksum: int, bits: int) -> int:
 
 
 def _compare(path: str, checksum: int, byte: int, seen: int, known: bool) -> Damage | None:
-    """Return damage if the checksum of a stream is known and is not that of its blocks."""
+    """Return damage unless the checksum of a stream is ``seen``, that of its blocks, or that is not ``known``."""
     if not known or seen == checksum:
         return None
     detail = (
@@ -253,10 +254,10 @@ def read_blocks(
     blocks = _BlockScanner(range_.path, source, range_.start)
     streams = StreamPart(range_.path, range_.start, fresh=range_.start == 0)
     mark = blocks.mark_from(8 * range_.start)
-    # The first "marks" of a range may be bits within a block that begins before it. So, until a block has been read,
-    # a mark without one is damage only if it comes after the end of that block.
     inside = True  # whether the mark is in the range
-    may_be_false, end_before = range_.start > 0, None
+    # A block that begins before the range can reach into it, and have bits that look like marks. So, until a block of
+    # the range has been read, a mark without one is damage only after the end of that block.
+    may_be_false, end_of_block_before = range_.start > 0, None
     if not may_be_false and (damage := blocks.damage_after(0, mark)):
         streams.known = False
         yield BadRegion(damage, inside)
@@ -270,7 +271,7 @@ def read_blocks(
         if block:
             yield Block(block.text, segment=mark // 8, offset=0, inside=inside)
             may_be_false = False
-            # The checksum of a stream: that of each block is folded in, and compared where the stream ends.
+            # Its checksum is folded into that of its stream, which is compared where the stream ends.
             streams.blocks, streams.fold = streams.blocks + 1, _rotate(streams.fold, 1) ^ checksum
             end = mark + block.bits
             damage = blocks.damage_after(end, following)
@@ -279,11 +280,12 @@ def read_blocks(
                 yield BadRegion(wrong, inside)
         else:
             if may_be_false:
-                end_before = _end_of_block_before(range_, source) if end_before is None else end_before
-                may_be_false = mark < end_before
+                if end_of_block_before is None:
+                    end_of_block_before = _end_of_block_before(range_, source)
+                may_be_false = mark < end_of_block_before
             damage = None if may_be_false else blocks.damage_at(mark, following)
         if damage:
-            streams.known = False  # so that the checksum of the stream does not report it again
+            streams.known = False  # so that the checksum of the stream does not report the same again
             yield BadRegion(damage, inside)
         mark = following
     if inside:
@@ -331,26 +333,26 @@ class _BlockScanner:
         """Find the marks in the next bytes and queue the bits at which they begin; False at the end of the file."""
         if self._ahead.end - self._scanned <= MARK_BYTES and not self._ahead.fill():
             return False
-        data, index = self._ahead.view(self._scanned, self._ahead.end)
+        data, start = self._ahead.view(self._scanned, self._ahead.end)  # the bytes to scan begin at data[start]
         last = self._marks[-1] if self._marks else -1
-        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, index))
+        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, start))
         self._marks.extend(mark for mark in found if mark > last)
-        # The last bytes may begin a mark that ends in the next ones: they are searched again with these.
+        # The last bytes may begin a mark that ends in the next ones: they are scanned again with these.
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
-        self._ahead.discard(self._ahead.end - _KEEP)
+        self._ahead.discard(self._ahead.end - _KEEP)  # so that a file without marks does not fill the memory
         return True
 
     def read(self, mark: int) -> DecodedBlock | None:
         """Return the block that begins at bit ``mark`` of the file; None if it cannot be decoded."""
-        # Up to the next mark, which nearly always is its end; only then beyond, as bits of a block can equal a mark.
+        # First by the decoder in C, up to the next mark, where it nearly always ends.
         self._ahead.discard(mark // 8)
         while len(self._marks) < 2 and self._scanned < mark // 8 + BLOCK_LIMIT and self._scan():
             pass
         following = self._marks[1] if len(self._marks) > 1 else None
         if block := self._decode(mark, following):
             return block
-        # The decoder in C has refused it. Python's ``bz2`` must know where the block ends: at the next mark, or, if it
-        # is the last one of its stream, at the end mark of the stream before that.
+        # Then by Python's ``bz2``, which must be told where the block ends: at the next mark, or, if it is the last one
+        # of its stream, at the end mark of the stream in front of that.
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
         elif following % 8:  # the first mark of a stream begins with a whole byte: this one is in the same stream
@@ -363,7 +365,7 @@ class _BlockScanner:
             text = decode_to(align(self._ahead.slice(mark // 8, (end + 7) // 8), mark % 8), end - mark)
             if text is not None:
                 return DecodedBlock(text, end - mark)
-        # It ends at neither, so it goes on beyond the next mark, or is damaged.
+        # Last, beyond the next mark, which may be bits of this block that look like one. Else it is damaged.
         if not self._retries.is_worth(mark):
             return None
         block = self._decode(mark, None) or decode_without_end(self._from(mark))
@@ -372,7 +374,7 @@ class _BlockScanner:
         return block
 
     def _decode(self, mark: int, following: int | None) -> DecodedBlock | None:
-        """Decode the block between two marks, at bits of the file, in C; None if that refuses it or is missing."""
+        """Decode the block from bit ``mark`` of the file in C, up to ``following`` if known; None if it is refused."""
         if self._native is None:
             return None
         size = BLOCK_LIMIT if following is None else min(BLOCK_LIMIT, (following + 7) // 8 - mark // 8)
@@ -382,21 +384,22 @@ class _BlockScanner:
             text, end = self._native.decode(memoryview(data)[: index + size], start)
         except ValueError:
             return None
-        # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
+        # Only a block whose tables waste bits on purpose is longer; ``decode_without_end`` does not read it, either.
         return DecodedBlock(text, end - start) if end - start < 8 * BLOCK_LIMIT else None
 
     def _from(self, mark: int) -> bytes:
         return align(self._ahead.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)
 
     def damage_after(self, end: int, following: int | None) -> Damage | None:
-        """Return the damage between the end of a block and the next mark, if there is any.
+        """Return the damage between the ``end`` of a block and the mark ``following`` it, if there is any.
 
-        Both are bits of the file: 0 is its beginning, None that no mark follows. Between them there may be the end of a
-        stream, empty streams, and a header or zeros.
+        Both are bits of the file; ``end`` is 0 at its beginning, ``following`` None after the last mark. Between two
+        streams there are an end mark of 48 bits, a checksum of 32, bits up to a whole byte, and a header of 4 bytes,
+        which are no damage; nor are empty streams, and zeros at the end of the file.
         """
         if end == following:
             return None
-        # The end of the stream: an end mark, a checksum, and bits up to a whole byte.
+        # The end of the stream.
         start = end
         if end:
             mark, checksum = self.mark_at(end)
@@ -406,7 +409,7 @@ class _BlockScanner:
             if checksum < 0:
                 detail = f"expected the checksum of a bzip2 stream after byte {end // 8} of the file, saw its end"
                 return Damage("truncated", format_location(self._path, end // 8, 0), detail, lost=False)
-        # Empty streams, then a header before the next mark, or zeros at the end of the file; else foreign bytes.
+        # Empty streams, then a header before the next mark, or zeros at the end of the file; here in whole bytes.
         start, stop = start // 8, sys.maxsize if following is None else (following + 7) // 8
         while streams := _EMPTY_STREAMS.match(self._ahead.slice(start, min(stop, start + STEP))):
             start += streams.end()
