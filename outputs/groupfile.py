@@ -278,7 +278,10 @@ WALLS: Final = pa.schema(
 
 
 def walls_table(walls: Iterable[Wall]) -> pa.Table:
-    """Build a table of schema ``WALLS``, a row for each wall, in the order given."""
+    """Build a table of schema ``WALLS``, a row for each wall, in the order given.
+
+    A wall has sixteen words, which belong to four hidden groups of a class each.
+    """
     rows = []
     for wall in walls:
         group_of = {member: number for number, group in enumerate(wall.groups) for member in group.members}

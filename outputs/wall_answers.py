@@ -166,6 +166,7 @@ class _Wall:
         read whole, then without a number, a label, a remark: "1. City: Rome (the capital)" is read as it is, then as
         "City: Rome (the capital)", "Rome (the capital)" and "Rome". Only one piece is read without a remark.
         """
+        # The readings, best first: with and without a label, such as "City:", and each with and without a number.
         after_labels = [text[label.end() :] for label in _LABEL_END.finditer(piece)]
         readings = [form for whole in (text, *after_labels) for form in (whole, _NUMBERING.sub("", whole))]
         if text == piece:

@@ -250,7 +250,7 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             f"[[{namespaces[CANONICAL['Category']]}:{words['kinds'][item.kind]}]]",
         ]
         yield Page(name.title, 0, "\n".join(lines))
-        if redirects(name, place):
+        if name.form and place % 3 == 0:  # other forms than every third are piped, or carry a link trail
             title = name.form[:1].upper() + name.form[1:]
             yield Page(title, 0, f"#{words['redirect']} [[{name.title}]]", redirect=name.title)
         if place % 60 == 20:  # for one item of sixty, a talk page and a template
@@ -258,11 +258,6 @@ def write_pages(language: str, words: Mapping[str, Any], items: Sequence[Item]) 
             yield Page(f"{namespaces[1]}:{name.title}", 1, question)  # 1 is the namespace of talk about articles
             template = f"<includeonly>{_link(name)}</includeonly>"
             yield Page(f"{namespaces[CANONICAL['Template']]}:{name.title}", CANONICAL["Template"], template)
-
-
-def redirects(name: Name, place: int) -> bool:
-    """Whether the other form of a name is a redirect page; other forms are piped or carry a link trail."""
-    return name.form != "" and place % 3 == 0
 
 
 def _link(name: Name) -> str:
@@ -274,8 +269,8 @@ def _form_sentence(sentence: str | None, name: Name, place: int) -> list[str]:
     """A sentence that links the other form of a name, such as a plural; the ``place`` of its item decides how."""
     if not name.form or sentence is None:
         return []
-    if redirects(name, place):
-        link = f"[[{name.form}]]"  # a redirect page has the form as its title
+    if place % 3 == 0:
+        link = f"[[{name.form}]]"  # ``write_pages`` makes a redirect page with the form as its title
     elif name.form.startswith(name.surface) and name.form.isascii() and place % 3 == 1:
         link = _link(name) + name.form[len(name.surface) :]  # the ending comes after the link: a link trail
     else:

@@ -123,11 +123,14 @@ def labels_of_classes(output: str, groups: Iterable[Group]) -> dict[str, dict[st
 
 
 def first_labels(maps: Mapping[K, Any], language: str) -> tuple[dict[K, str], frozenset[K]]:
-    """The label of each item in a language, else in ``mul`` or English; and the items that only have an English one."""
+    """Choose one of the labels of each item: in a language, else in ``mul``, else in English.
+
+    ``maps`` has the labels of each item by language code. Also returned are the items that only have an English one.
+    """
     from wikisem.arrow.columns import MapLookup  # noqa: PLC0415 - as below
     from wikisem.surfaces.cleaning import first_label  # noqa: PLC0415
 
-    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))  # labels of each item by language code
+    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
     own_codes, labels, english = name_codes(language), dict[K, str](), set[K]()
     labels_and_codes = first_label(MapLookup(column), (*own_codes, "en"))
     for key, label, code in zip(maps, *(values.to_pylist() for values in labels_and_codes), strict=True):

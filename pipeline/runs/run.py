@@ -329,6 +329,7 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
     listed, records = list(stages), list[Record]()
     for number, stage in enumerate(listed, start=1):
         stage.check(run)
+        # Find the units that are finished.
         planned = {unit.name: _plan(unit, run) for unit in stage.units}  # the record that each would have now
         finished: dict[str, Record] = {}  # with that fingerprint, and with files as they were written
         for name, plan in planned.items():
@@ -343,10 +344,18 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
         for name, record in finished.items():
             run.log(f"{name}: finished before, nothing changed")
             run.remove_superseded(record)  # left by a run that died after writing its record
+        # Make the others.
         todo = [unit for unit in stage.units if unit.name not in finished]
         if todo and len(listed) > 1:
             run.log(f"stage {number} of {len(listed)}: {describe(stage, len(todo))}")
-        made = _run_units(stage, todo, planned, run, recipe) if todo else {}
+        try:
+            made = _run_units(stage, todo, planned, run, recipe) if todo else {}
+        except DamagedInputError as error:  # if it names a file of an earlier unit, say how that is made again
+            for record in run.ledger.records():
+                if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
+                    remedy = f"remove {record_path(run.output, record.unit)} and run the command again to make it again"
+                    raise DamagedInputError(f"{error}; {remedy}") from error
+            raise
         records += [(finished | made)[name] for name in planned]
     return records
 
@@ -401,8 +410,7 @@ def _run_units(
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == fingerprint_now:
             run.ledger.invalidate(name)
     context = run.prepare_stage(stage.name, fingerprints)
-    with _naming_damaged_unit(run):
-        results = stage.work([unit.name for unit in todo], run, context)
+    results = stage.work([unit.name for unit in todo], run, context)
     # Check all results before any of them is published.
     check_lock(run.output, run.name)
     for unit in todo:
@@ -422,19 +430,6 @@ def _run_units(
     with run.tidying(context.scratch.root):
         files.remove_below(run.scratch, context.scratch.root.removeprefix(f"{run.scratch}/"))
     return records
-
-
-@contextmanager
-def _naming_damaged_unit(run: Run) -> Iterator[None]:
-    """While inside, an error that names a damaged file of an earlier unit says how that is made again."""
-    try:
-        yield
-    except DamagedInputError as error:
-        for record in run.ledger.records():
-            if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
-                path = record_path(run.output, record.unit)
-                raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
-        raise
 
 
 def _publish(unit: Unit, record: Record, run: Run, scratch: Scratch) -> Record:
