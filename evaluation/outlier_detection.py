@@ -231,7 +231,7 @@ def evaluate_models(
     sets: Mapping[str, Sequence[T]],
     score: Callable[[T, Known, Similarity], S],
 ) -> tuple[list[Evaluation[S]], list[Evaluation[S]]]:
-    """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know.
+    """Evaluate every model by all surfaces (words) that it knows, and, of several, each by those that all of them know.
 
     ``sets`` has the groups or walls of each data set by its name, and ``score`` scores one of them. The first list has
     the evaluations of each model in turn, one for each data set, the second as many, or none for a single model. Models
@@ -345,12 +345,12 @@ def group_gaps(
     return cluster, outliers, (p_of_items - p_of_outliers) / divisor
 
 
-def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], items: int) -> Vector:
-    """The similarity of each word to each; 0 to itself and between outliers, which come after ``items`` other words."""
+def similarities_of(known: Known, similarity: Similarity, where: str, words: Sequence[str], cluster: int) -> Vector:
+    """The similarity of each word to each; 0 to itself and between outliers, the words after the first ``cluster``."""
     vectors = [known[word] for word in words]
     similarities = similarity(vectors, vectors)
     np.fill_diagonal(similarities, 0)
-    similarities[items:, items:] = 0  # no score has these, so that a table of similarities may lack them
+    similarities[cluster:, cluster:] = 0  # no score needs these, so that a table of similarities may lack them
     if not np.isfinite(similarities).all():
         one, other = np.argwhere(~np.isfinite(similarities))[0].tolist()
         pair = f"{words[one]!r} to {words[other]!r}"

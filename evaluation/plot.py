@@ -84,8 +84,8 @@ def _draw_lines(axes: Axes, lines: Mapping[str, Sequence[Row]], cutoffs: Sequenc
         values, lows, highs = np.array([[row.value, row.low, row.high] for row in points], dtype=np.float64).T
         aside = 0.04 * (index - (len(lines) - 1) / 2) if points[0].part in _NAMED else 0.0  # or points hide each other
         xs = [(_x_of(row) or 0.0) + aside for row in points]
-        below_and_above = [values - lows, highs - values]
-        axes.errorbar(xs, values, yerr=below_and_above, marker="o", capsize=3, color=f"C{index}", label=name)
+        below, above = values - lows, highs - values
+        axes.errorbar(xs, values, yerr=[below, above], marker="o", capsize=3, color=f"C{index}", label=name)
         for row in cutoffs:
             is_of_line = (row.model, row.dataset) == (points[0].model, points[0].dataset)
             if is_of_line and row.value is not None and row.low is not None and row.high is not None:

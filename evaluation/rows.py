@@ -223,7 +223,7 @@ def _compare(
             marked |= {(model, dataset, part, metric): mark for model, mark in zip(sums, new_marks, strict=True)}
             if part != WHOLE:  # parts have marks, but no rows of differences
                 continue
-            gaps = {}
+            gaps = {}  # the score of the first model less that of the second
             for model, less in combinations(sums, 2):
                 gap = statistics.compare_paired(sums[model], sums[less], counts, seed, shared, first.worth)
                 if gap is not None:
@@ -261,12 +261,12 @@ def marks(sums: FloatArray, seed: int = SEED, shared: Sequence[frozenset[str]] =
     count, totals = sums.shape[1], sums.sum(axis=0)
     if count < 2 or not len(sums):
         return [""] * count
-    both = list(combinations(range(count), 2))
-    gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
+    pairs = list(combinations(range(count), 2))
+    gaps = np.stack([sums[:, one] - sums[:, other] for one, other in pairs], axis=1)
     p_values = statistics.sign_flip_p_values(gaps, seed, statistics.widening(gaps - gaps.mean(axis=0), shared))
-    equal = {pair for pair, p in zip(both, holm(p_values), strict=True) if p >= LEVEL}
+    not_told_apart = [pair for pair, p in zip(pairs, holm(p_values), strict=True) if p >= LEVEL]
     best = {index for index in range(count) if totals[index] >= totals.max() - 1e-9}
-    tied = set(chain.from_iterable(pair for pair in equal if best & set(pair)))
+    tied = set(chain.from_iterable(pair for pair in not_told_apart if best & set(pair)))
     return ["best" if index in best else "tied" if index in tied else "" for index in range(count)]
 
 
@@ -357,9 +357,8 @@ def read_rows(path: Path) -> list[Row]:
         return [decode_json(line, Row, where, wanted) for where, line in filled_lines(text, path)]
     rows = []
     for number, cells in csv_rows(text, str(path))[1]:
-        given = {name: cell for name, cell in cells.items() if cell}
         try:
-            rows.append(msgspec.convert(given, Row, strict=False))
+            rows.append(msgspec.convert({name: cell for name, cell in cells.items() if cell}, Row, strict=False))
         except msgspec.ValidationError as error:
             expected = "expected a row of wikisem evaluate --csv"
             raise DamagedInputError(f"{path}:{number}: {expected}, saw {error}") from error

@@ -311,12 +311,12 @@ def compare_paired(
         score, other_score = (float(sums.sum() / sizes.sum()) for sums in (one, other))
         (low, high), (other_low, other_high) = (wilson(share, worth or len(sizes)) for share in (score, other_score))
         # Method 10 of Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions
-        # based on paired data", Statistics in Medicine 17. Equal differences are perfectly correlated, unless neither
-        # score varies.
+        # based on paired data", Statistics in Medicine 17. Scores that differ alike in all units are perfectly
+        # correlated, unless neither varies.
         correlation = 1.0 if np.ptp(one / sizes) > ROUNDING else 0.0
         below, above = (
-            math.sqrt(max(0.0, part**2 - 2 * correlation * part * other_part + other_part**2))
-            for part, other_part in ((score - low, other_high - other_score), (high - score, other_score - other_low))
+            math.sqrt(max(0.0, side**2 - 2 * correlation * side * other_side + other_side**2))
+            for side, other_side in ((score - low, other_high - other_score), (high - score, other_score - other_low))
         )
         ends = difference - below, difference + above
     # Units that share something make the interval and the error wider, and the p-value larger.

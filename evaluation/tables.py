@@ -102,13 +102,14 @@ def _columns(rows: Sequence[Row]) -> Callable[[Row], str]:
     """A function from a row (a score) to the heading of its column in a table of several models, "" if it has none.
 
     Of several data sets, each has a column. Of one, there are columns for all of it, for its languages, or without
-    these for its outlier classes, for the tiers of walls, and for levels of difficulty.
+    these for its outlier classes, for the tiers of walls, and for levels, concepts or entities.
     """
     if len({row.dataset for row in rows}) > 1:
         return lambda row: row.dataset if row.part == ALL else ""
     languages = len({row.name for row in rows if row.part == "language"}) > 1
     shown = {ALL, "tier", "language" if languages else "outlier class"}
     shown |= {"level"} if len({row.name for row in rows if row.part == "level"}) > 1 else set()
+    # Other parts have one only in all languages together, as the tiers of walls.
     return lambda row: _part(row) if row.part in shown and (row.part == "language" or not row.language) else ""
 
 
@@ -152,7 +153,7 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
 
 def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
     """A sentence for the difference of every two models; without ``full`` for ten pairs at most, by the first score."""
-    # Rows with ``less`` are of a pair of models: differences with intervals, and numbers that add to their sentences.
+    # Rows of pairs of models: differences, the groups needed to tell two apart, the least difference to be detected.
     differences = [row for row in rows if row.less and row.low is not None]
     needed = {(row.model, row.less): row.value for row in rows if row.less and row.metric == "groups_needed"}
     detectable = {(row.dataset, row.model, row.less): row.value for row in rows if row.metric == DETECTABLE}
@@ -198,7 +199,7 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     The columns are how many units and cases it has, and of each metric the score, and its interval, error, p-value and
     chance if any of its rows has them.
     """
-    # The columns of text, without those that are empty: a line is a tuple of its texts, with its row of each metric.
+    # The columns of text, without those that are empty: a line is the tuple of its texts, with its row of each metric.
     several = len({row.vocabulary for row in rows}) > 1
     heads = ("model", "data set", "vocabulary", "language", "part")
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
@@ -220,6 +221,7 @@ def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:
     for metric in dict.fromkeys(row.metric for row in rows):
         by_line = [row_of.get(metric) for row_of in lines.values()]
         known = [row for row in by_line if row is not None]
+        # By the head of each column of the metric, how the cell of a row is written.
         shown: dict[str, Callable[[Row], str]] = {_title(metric): lambda row: _number(row.metric, row.value)}
         if any(row.low is not None for row in known):
             shown["95 %"] = lambda row: (
@@ -266,9 +268,9 @@ def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
     for row in rows:
         if row.task == "baseline":
             tables.setdefault((row.dataset, row.language), []).append(row)
-    for (dataset, language), own in tables.items():
-        cells: dict[tuple[str, str], str] = {}
-        for row in own:
+    for (dataset, language), of_table in tables.items():
+        cells: dict[tuple[str, str], str] = {}  # by baseline and outlier class
+        for row in of_table:
             baseline, outlier_class = row.model, row.name
             cells[baseline, outlier_class] = "–"
             if row.value is not None and row.low is not None and row.high is not None:
@@ -276,8 +278,8 @@ def baseline_sheets(rows: Iterable[Row]) -> Iterator[Sheet]:
                 ends = f" ({row.low:.1f} to {row.high:.1f})" if row.low < row.high else ""
                 cells[baseline, outlier_class] = f"{row.value:.1f}{ends}"
         # Without a value over all classes, a data set lacks the facts that a baseline goes by.
-        known = [row.model for row in own if not row.name and row.value is not None]
-        classes = list(dict.fromkeys(row.name for row in own))
+        known = [row.model for row in of_table if not row.name and row.value is not None]
+        classes = list(dict.fromkeys(row.name for row in of_table))
         lines = [[baseline, *(cells[baseline, outlier_class] for outlier_class in classes)] for baseline in known]
         title = f"{'' if language == 'unknown' else f'{language}: '}who picks … is right, %: {dataset}"
         header = ["who picks", *(outlier_class or ALL for outlier_class in classes)]

@@ -57,7 +57,7 @@ def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tupl
 
     @cache
     def best_sums(sizes: tuple[int, ...]) -> npt.NDArray[Any]:
-        """The best sum within groups of these sizes for each set of sum(sizes) words, in the order of ``_sets``."""
+        """The best sum within groups of these sizes for each set of sum(sizes) of all words, as in ``_sets``."""
         if len(sizes) == 1:  # one group: the sum over all pairs of its words
             sets, zeros = _sets(count, sizes[0]), np.zeros(comb(count, sizes[0]), int)
             pairs = combinations(range(sizes[0]), 2)

@@ -31,8 +31,7 @@ _PHRASE: Final = re.compile(r"[^_]_+[^_]")
 _DIGITS: Final = re.compile(r"\d{2,}")
 # In a sparse product, which takes three times the memory of the same numbers in a dense array.
 _NUMBERS_AT_ONCE: Final = 1 << 22
-# From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
-# be symmetric.
+# From some vectors (a sequence or rows) and others to the similarity of each to each, shape (ones, others).
 Similarity = Callable[[Any, Any], Vector]
 _ENTITY: Final = "http://www.wikidata.org/entity/"
 _RESOURCE: Final = "http://dbpedia.org/resource/"

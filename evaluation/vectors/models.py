@@ -352,7 +352,7 @@ def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
 
 
 def static_encoder(tokenizer: Any, model: Any) -> TextFunction:
-    """The mean of the input embeddings of each text's tokens, without any layer of the model above them.
+    """An encoder of texts as the mean input embedding of their tokens, without any layer of the model above these.
 
     Special tokens are left out. Tokenizers that tell words by the blank before them (byte-level BPE) see a
     blank, because the tokens of a word in running text are the ones that were trained most.
@@ -371,10 +371,10 @@ def static_encoder(tokenizer: Any, model: Any) -> TextFunction:
 
 
 def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, layer: int) -> TextFunction:
-    """The mean of a layer's states over the tokens of each text, where ``{}`` in the template is.
+    """An encoder of texts as the mean hidden state of their tokens in a layer; a text is read within the template.
 
-    ``layer`` counts as Python does: -1 is the last, 0 the input. UsageError for a layer that the model has not, and for
-    a tokenizer that does not tell which token is from where.
+    The text takes the place of ``{}`` in ``template``. ``layer`` counts as Python does: -1 is the last, 0 the input.
+    UsageError for a layer that the model lacks, and for a tokenizer that does not tell where in a text each token is.
     """
     if not tokenizer.is_fast:
         raise UsageError(f"{name}: expected a tokenizer that tells where its tokens are from, saw a slow one")

@@ -174,7 +174,7 @@ def _is_data(path: PurePosixPath) -> bool:
 
 
 def _file(file: Path, folder: Path, side_file: str) -> DataFile:
-    """A file of a data set in a folder, read when it is asked for, as is the side file, with facts about it, if any."""
+    """A file of a data set in a folder, to be read when asked for, and so the side file with facts about it, if any."""
     beside = file.with_name(side_file)
     path = PurePosixPath(file.relative_to(folder))
     return DataFile(path, str(file), file.read_bytes, lambda: beside.read_bytes() if beside.is_file() else None)
