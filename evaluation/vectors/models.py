@@ -371,7 +371,7 @@ def static_encoder(tokenizer: Any, model: Any) -> TextFunction:
 
 
 def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, layer: int) -> TextFunction:
-    """An encoder of texts as the mean hidden state of their tokens in a layer; a text is read within the template.
+    """An encoder of texts as the mean hidden state of their tokens in a layer, read within a template.
 
     The text takes the place of ``{}`` in ``template``. ``layer`` counts as Python does: -1 is the last, 0 the input.
     UsageError for a layer that the model lacks, and for a tokenizer that does not tell where in a text each token is.
