@@ -88,7 +88,8 @@ def whole_file(path: Path, durable: bool = False) -> BinaryIO:
         raw = _Raw(part, path)
     sink = io.BufferedWriter(raw)
 
-    def publish() -> None:  # gives it its name; ``durable``: bytes and name are on the disk before it returns
+    def publish() -> None:
+        """Close the part and give it the name of the file; if ``durable``, both are on the disk when it returns."""
         if durable:
             sink.flush()
             with _reported(path):

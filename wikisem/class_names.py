@@ -53,7 +53,7 @@ def classes_of(found: Iterable[Group] | Iterable[Rejection]) -> list[LabelledCla
 
 
 def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
-    """The classes with this label, whatever its case, each once, those with most instances first, then by number.
+    """Return the classes with this label in any case, each once: those with most instances first, then by number.
 
     >>> known = [LabelledClass(193893, "Capital", 0), LabelledClass(5119, "capital", 237), LabelledClass(515, "city")]
     >>> [str(found) for found in classes_named("capital", known)]
@@ -73,13 +73,13 @@ def near_names(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]
 
 
 def listed_classes(classes: Sequence[LabelledClass]) -> str:
-    """Classes in a message: the first few by label and QID, and how many more there are."""
+    """Return classes for a message: the first few by label and QID, and how many more there are."""
     more = f" and {len(classes) - _NAMED} more" if len(classes) > _NAMED else ""
     return ", ".join(map(str, classes[:_NAMED])) + more
 
 
 def find_class(name: str, known: Sequence[LabelledClass], where: str) -> str:
-    """Return the QID of the class that a person names by QID or by label; ``where`` is what the classes are of.
+    """Return the QID of the class that a person names by QID or by label; ``where``, for errors, has these classes.
 
     UsageError for the label of several classes, MissingInputError for that of none; both name those that may be meant.
 
@@ -90,9 +90,8 @@ def find_class(name: str, known: Sequence[LabelledClass], where: str) -> str:
         return check_qid(name)
     found = classes_named(name, known)
     if len(found) > 1:
-        raise UsageError(
-            f"expected a QID, or the label of one class, saw {name!r}, that of {listed_classes(found)}; write the QID"
-        )
+        named = listed_classes(found)
+        raise UsageError(f"expected a QID, or the label of one class, saw {name!r}, that of {named}; write the QID")
     if not found:
         near = near_names(name, known)
         hint = f"; did you mean {listed_classes(near)}?" if near else ""

@@ -207,7 +207,8 @@ def create_binary(path: str, durable: bool = False) -> BinaryIO:
         return whole_file(Path(path), durable)
     waiting = NamedTemporaryFile()  # noqa: SIM115 - closed when it is published or discarded
 
-    def publish() -> None:  # sends what waits to the URL, and gives it its name there
+    def publish() -> None:
+        """Send the bytes of the temporary file to the URL, and give them their name there."""
         with waiting, _reported(OutputError, f"write {path}"):
             driver, name = _driver(path)
             is_store = _scheme(path) in _STORES
@@ -361,7 +362,7 @@ def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def size_and_time(path: str) -> tuple[int, float]:
-    """The size of a file in bytes and when it was last changed, in seconds since 1970; 0 if a store does not say."""
+    """Return the bytes of a file and when it was last changed, in seconds since 1970; 0 if a store does not say."""
     with _reported(MissingInputError, f"read {path}"):
         if is_local(path):
             found = Path(path).stat()
@@ -375,12 +376,12 @@ def size_and_time(path: str) -> tuple[int, float]:
 
 
 def sizes_below(folder: str) -> dict[str, int]:
-    """The size in bytes of every file below a folder, by its path there, without hidden ones that programs leave."""
+    """Return the size in bytes of each file below a folder that is not hidden, by its path there."""
     return {path: size for path, (size, _) in versions_below(folder).items()}
 
 
 def versions_below(folder: str) -> dict[str, tuple[int, str]]:
-    """Return the bytes and a version, which changes with the file, of all files below a folder, without hidden ones."""
+    """Return the bytes and a version, which changes with the file, of each file below a folder that is not hidden."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
         versions = {path: (status.st_size, str(status.st_mtime_ns)) for path, status in found.items()}

@@ -161,7 +161,7 @@ class Scratch:
         return f"{self.root}/unreadable/{unit}"
 
     def unreadable(self, unit: str, number: int) -> str:
-        """What could not be read of a range for a unit; the number after the last range is for all ranges together."""
+        """Return a file for what could not be read of a range, by number; one more is for all ranges together."""
         return f"{self.unreadable_of(unit)}/{number:06d}.jsonl"
 
     # The counts of one part of the work, by name, or a pattern for those of many; and of a numbered part.

@@ -182,7 +182,7 @@ UNKNOWN_CLASS: Final = OutlierClass(0, "O?", "unknown", "unknown", "unknown", ""
 
 
 def class_of(outlier_class: int | None) -> OutlierClass:
-    """The outlier class with a number; ``UNKNOWN_CLASS`` for None, as in sets that do not say."""
+    """Return the outlier class with a number; ``UNKNOWN_CLASS`` for None, as in sets that do not say."""
     return UNKNOWN_CLASS if outlier_class is None else OUTLIER_CLASSES[outlier_class]
 
 
@@ -330,13 +330,13 @@ class UnreadableRecord:
     detail: str
 
     def as_line(self) -> bytes:
-        """One line of JSON, as the files of ``OUT/unreadable`` have it."""
+        """Return one line of JSON, as the files of ``OUT/unreadable`` have it."""
         kept = replace(self, where=redacted(self.where), detail=redacted(self.detail))
         return orjson.dumps(asdict(kept), option=orjson.OPT_APPEND_NEWLINE)
 
 
 def unforeseen(record: str, error: Exception) -> str:
-    """The detail of an unreadable record whose reader raised an error that nobody foresaw."""
+    """Return the detail of an unreadable record whose reader raised an error that nobody foresaw."""
     return redacted(f"expected a {record} that can be read, saw {type(error).__name__}: {error}")[:SHOWN]
 
 

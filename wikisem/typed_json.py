@@ -32,7 +32,7 @@ def with_checksum(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decode_checked(data: bytes, kind: type[T], where: str, expected: str, advice: str = "") -> T:
-    """A JSON object as a ``kind``, its other values compared with its checksum if it has one; else DamagedInputError.
+    """Return a JSON object as a ``kind``; DamagedInputError if it is not one, or if it has a checksum that is wrong.
 
     >>> decode_checked(b'{"de": 2, "checksum": "0"}', dict[str, int], "a.json", "sizes by language")
     Traceback (most recent call last):
@@ -49,7 +49,7 @@ def decode_checked(data: bytes, kind: type[T], where: str, expected: str, advice
 
 
 def decode_json(data: bytes | str, kind: type[T], where: str, expected: str, advice: str = "") -> T:
-    """One JSON value as a ``kind``; DamagedInputError says where, what was ``expected``, and what is wrong with it.
+    """Return a JSON value as a ``kind``; DamagedInputError, with ``where`` and what was ``expected``, if it is not one.
 
     >>> decode_json(b'{"de": "1"}', dict[str, int], "a.json", "sizes by language")
     Traceback (most recent call last):

@@ -78,7 +78,7 @@ class Patience:
         about: str = "",
         progress: Callable[[], int] = lambda: 0,
     ) -> T:
-        """Return what ``ask`` returns; call it again, after a pause, while it raises NoAnswerError and that may pass.
+        """Return what ``ask`` returns; after a NoAnswerError that is not final, pause and call it again.
 
         After the last attempt, raise ``kind`` with a text on ``url`` and what was asked ``about``. Attempts are counted
         from one again when ``progress``, the bytes of a file that have come, has grown by LEAST_PROGRESS.
@@ -102,7 +102,7 @@ class Patience:
             attempt += 1
 
     def pause(self, attempt: int, retry_after: str) -> float | None:
-        """Seconds to wait after a failed attempt (1, 2, ...); None when it is not worth waiting any more."""
+        """Return the seconds to wait after a failed attempt (1, 2, ...); None when it is not worth waiting any more."""
         if attempt >= self.attempts:
             return None
         # A Retry-After header asks for a number of seconds, or for a date (RFC 9110, 10.2.3).
@@ -114,7 +114,7 @@ class Patience:
                 date = parsedate_to_datetime(text)
                 aware = date if date.tzinfo else date.replace(tzinfo=UTC)
                 asked = max((aware - self.now()).total_seconds(), 0.0)
-            except (ValueError, TypeError, IndexError, OverflowError):  # the parser of dates trusts what it splits
+            except (ValueError, TypeError, IndexError, OverflowError):  # it is no date
                 return min(self.first * 2.0 ** (attempt - 1), self.longest)
         return asked if asked <= self.longest_asked else None
 
@@ -179,8 +179,8 @@ class _Exchange(NamedTuple):
 
     def _no_answer(self, error: Exception) -> NoAnswerError:
         """Return the NoAnswerError for an error that ended an exchange; ``final`` if asking again would be no use."""
-        # Not inlined in ``within``: its frame is in the error's traceback, and ``cause`` there would make a cycle that
-        # keeps sockets open. The cause is the first error, which others, such as urllib3's, were raised from.
+        # Apart from ``within``, whose frame is in the error's traceback: ``cause`` there would make a cycle that keeps
+        # sockets open. The cause is the first error, from which others, such as urllib3's, were raised.
         cause: BaseException = error
         host = ""
         while cause.__cause__ or cause.__context__:

@@ -105,12 +105,12 @@ MULTILINGUAL: Final = "mul"
 
 
 def name_codes(code: str, variant: str = "") -> tuple[str, ...]:
-    """The codes under which an item may be named in a language, best first: its ``label_codes``, then ``mul``."""
+    """Return the codes under which an item may be named in a language, best first: ``label_codes``, then ``mul``."""
     return (*label_codes(code, variant), MULTILINGUAL)
 
 
 def label_codes(code: str, variant: str = "") -> tuple[str, ...]:
-    """The codes under which Wikidata may label the language itself, best first; those of a variant before all others.
+    """Return the codes under which Wikidata has labels in a language, best first; a variant's before all others.
 
     Older codes come after the standard one, then variants, in the order in which MediaWiki falls back to them.
 
@@ -129,7 +129,7 @@ def label_codes(code: str, variant: str = "") -> tuple[str, ...]:
 
 
 def known_language(text: str) -> str:
-    """The text itself if it is the code of a Wikipedia or of labels; BadIdError otherwise, with the nearest known code.
+    """Return the text itself if it is the code of a Wikipedia or of labels; else BadIdError, with the nearest code.
 
     >>> known_language("frnch")
     Traceback (most recent call last):

@@ -181,7 +181,7 @@ def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, ret
             lost = _resume(codec, ahead, retries) is not None  # a member follows, so the length was wrong
             yield Damage("truncated", format_location(path, start, 0), detail, lost)
     start = ahead.base
-    # Nor are zeros, as tapes and copies by blocks leave them at the end of a file.
+    # Zeros are none, either: tapes and copies by blocks leave them at the end of a file.
     while ahead.slice(ahead.base, ahead.base + 1) == b"\0" and (data := ahead.read_buffered()):
         ahead.seek(ahead.base - len(data.lstrip(b"\0")))
     following = ahead.slice(ahead.base, ahead.base + len(codec.magic))
@@ -195,7 +195,7 @@ def _go_to_next(path: str, codec: Codec, source: BinaryIO, ahead: Lookahead, ret
 
 
 def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
-    """Go on to the next head that decodes, and give its offset; or to the end, and give None."""
+    """Go on to the next head that decodes, and return its offset; or to the end of the file, and return None."""
     found = find_head(codec, ahead, sys.maxsize, retries)
     if found is None:
         ahead.discard(ahead.end)

@@ -129,7 +129,7 @@ class Lookahead:
         self.base = max(self.base, offset)
 
     def slice(self, start: int, stop: int) -> bytes:
-        """Bytes ``start`` to ``stop`` of the file, as many of them as there are; forgotten ones are read again."""
+        """Return bytes ``start`` to ``stop`` of the file, or those that it has; forgotten ones are read again."""
         data, first = self.view(start, stop)
         return data[first : first + max(0, stop - start)]
 

@@ -150,7 +150,7 @@ class _RecordAssembler:
         if self._after_range:
             yield from self._end_last_record()
             return
-        if self._skipping:
+        if self._skipping:  # up to the next delimiter
             text = self._join()
             found = text.find(self._delimiter)
             start = found + len(self._delimiter)
@@ -166,12 +166,11 @@ class _RecordAssembler:
     def _end_last_record(self) -> Iterator[Chunk | Damage]:
         """Search the text from after the range for the end of the range's last record; yield that once it has come."""
         if self._skipping:
-            # No record of the range has begun yet. One still does if the delimiter before it crosses the border: if it
-            # begins before ``_search_from``.
+            # It still begins if the delimiter before it begins in front of ``_search_from``, the end of the range.
             text = self._join()
             found = text.find(self._delimiter)
             if not 0 <= found < self._search_from:
-                self.done = len(text) >= self._search_from + len(self._delimiter) - 1
+                self.done = len(text) >= self._search_from + len(self._delimiter) - 1  # no such delimiter can come
                 return
             self._skipping, self._search_from = False, 0
             self._remember_tail(text[: found + len(self._delimiter)])

@@ -297,11 +297,11 @@ class Lexeme(msgspec.Struct, gc=False):
         return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
 
     def types(self) -> list[str]:
-        """Its lexical category, and the classes it is an instance of (P31) by statements of best rank."""
+        """Return its lexical category, and the classes it is an instance of (P31) by statements of best rank."""
         return [self.category, *self._best_ids("instance_of")]
 
     def made_from(self, name: str) -> list[int]:
-        """The numbers of the lexemes that a property of best rank names: P5191 (derived from) or P5238 (combines)."""
+        """Return the numbers of the lexemes that P5191 (derived from) or P5238 (combines) names at best rank."""
         ids = self._best_ids("derived_from" if name == "P5191" else "combines")
         return [int(found[1:]) for found in ids if _LEXEME(found)]
 

@@ -133,7 +133,7 @@ class EntityTables:
         return sorted({file.key for file in self.files if file.kind == kind})
 
     def describe(self) -> dict[str, Any]:
-        """Layout, languages, number of sites, rows and what is lacking, for the manifest."""
+        """Return layout, languages, number of sites, rows and what is lacking, for the manifest."""
         sites = self.keys("links")
         return {
             "layout": self.layout,
@@ -161,7 +161,7 @@ class EntityTables:
 
 
 def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
-    """Open the files that these fields are read of, labels and aliases only in their languages; check that they fit.
+    """Open the files that have these fields, labels and aliases only in their languages; check that they fit together.
 
     Only the ends of files are read. Raises MissingInputError if a table or a part of one is missing, UsageError for
     tables of different releases, DamagedInputError if columns are missing or rows are not sorted by id.
@@ -253,7 +253,7 @@ def release_of(folder: str) -> str:
 
 
 def _open_file(file: TableFile) -> TableFile:
-    """Return the file with its row groups and columns, read from its end."""
+    """Return the file with its row groups and columns, read from its footer."""
     with open_binary(file.path) as source, open_parquet(source, file.path) as table:
         metadata = table.metadata
         columns = {metadata.schema.column(index).path: index for index in range(metadata.num_columns)}

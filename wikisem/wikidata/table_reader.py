@@ -254,7 +254,7 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, tables: list[pa.Table], ids: pa.Array) -> "_Rows":
-        """Sort rows by id: ``borders[i]`` to ``borders[i + 1]`` are those of ``ids[i]``; ``tables`` is emptied."""
+        """Group rows by id: ``ids[i]`` has those from ``borders[i]`` to ``borders[i + 1]``. This empties ``tables``."""
         if not tables:
             return cls(np.zeros(len(ids) + 1, np.int64), {})
         table = pa.concat_tables(tables)
@@ -269,7 +269,7 @@ class _Rows(NamedTuple):
         return cls(borders, columns)
 
     def is_in(self, name: str, values: Collection[str | None]) -> _Mask:
-        """In which rows a dictionary-encoded column has one of some values; None is no value."""
+        """Return in which rows a dictionary-encoded column has one of some values; None is no value."""
         if name not in self.columns:
             return np.zeros(0, np.bool_)
         column = self.columns[name]

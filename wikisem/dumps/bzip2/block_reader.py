@@ -320,7 +320,7 @@ class _BlockScanner:
         self._scanned = start  # every mark that begins before this byte has been found
 
     def mark_from(self, bit: int) -> int | None:
-        """Return the first block mark at or after a bit; the marks before it are forgotten."""
+        """Return the bit of the first block mark at or after ``bit``, or None; the marks before it are forgotten."""
         while True:
             while self._marks and self._marks[0] < bit:
                 self._marks.popleft()
@@ -352,7 +352,7 @@ class _BlockScanner:
         if block := self._decode(mark, following):
             return block
         # Then by Python's ``bz2``, which must be told where the block ends: at the next mark, or, if it is the last one
-        # of its stream, at the end mark of the stream in front of that.
+        # of its stream, at the end mark in front of the next mark.
         if following is None:
             ends = [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
         elif following % 8:  # the first mark of a stream begins with a whole byte: this one is in the same stream
