@@ -14,7 +14,7 @@ from wikisem.datasets.word_groups import with_spaces
 from wikisem.evaluation.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.affix import ENOUGH, count_affixes
-from wikisem.heuristics.rules.cluster import agreed_case, broken_rules, differs_in_case
+from wikisem.heuristics.rules.cluster import agreed_case, broken_rules
 from wikisem.heuristics.rules.wording import Verdict, parts_of_others, require_known
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.ids import is_qid, qid_number
@@ -188,7 +188,7 @@ def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
     """
     if not initial_case(surface) or not any(map(initial_case, cluster)):
         return None
-    return differs_in_case(surface, agreed_case(cluster))
+    return agreed_case(cluster) not in ("", initial_case(surface))
 
 
 def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:

@@ -61,8 +61,8 @@ def check_affix(
         if counts is not None and (counts.total >= ENOUGH or not verdict.keep):
             return verdict
         number = SHARED
-    # What counts as an affix, by the language's rule: its name in messages, the parts (words or grapheme clusters) of
-    # each surface form, how many parts make an affix, and how many surface forms that share it are too many.
+    # What counts as an affix, by the language's rule; of each kind its name in messages, the parts (words or grapheme
+    # clusters) of each surface form, how many parts make an affix, and how many surface forms that share it are enough.
     # Words not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and
     # none has four, short words included that six characters cannot catch (río, USS, El, Kap). Hyphens separate words
     # in Southern Min: "Tek-kok", Germany, is a land (kok).
@@ -75,6 +75,7 @@ def check_affix(
         kinds.append((f"{profile.affix_length} characters", letters, profile.affix_length, number))
     if profile.affix == "han":
         kinds += [("character", letters, 1, number + _ONE_HAN_MORE), ("2 characters", letters, 2, number)]
+    # Of each kind, at either side, the affix that most surfaces share.
     for name, parts, length, limit in kinds:
         for side, read in (("first", beginning), ("last", end)):
             found = {surface: read(parts[surface], length) for surface in surfaces}

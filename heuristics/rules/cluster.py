@@ -53,7 +53,8 @@ def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: Fil
     stop_affixes = profile.stop_affixes if filters.outlier_stop_affix else ()
     agreed = agreed_case(cluster) if filters.initial_capital else ""
     return lambda surface: (
-        not differs_in_case(surface, agreed) and (not stop_affixes or check_stop_affixes([surface], stop_affixes).keep)
+        (not agreed or initial_case(surface) in ("", agreed))
+        and (not stop_affixes or check_stop_affixes([surface], stop_affixes).keep)
     )
 
 
@@ -65,8 +66,3 @@ def agreed_case(surfaces: Iterable[str]) -> str:
     """
     initials = {initial_case(surface) for surface in surfaces}
     return initials.pop() if len(initials) == 1 else ""
-
-
-def differs_in_case(surface: str, agreed: str) -> bool:
-    """Return whether the initial of a surface form has another case than the agreed one; False if there is none."""
-    return agreed != "" and initial_case(surface) not in ("", agreed)

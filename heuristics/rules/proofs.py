@@ -56,7 +56,7 @@ def find_unproven(
     items, in_graph = indices_of(numbers, graph.items)
     numbers, items = numbers[in_graph], items[in_graph]
     stated = graph.stated(items)
-    # What is above all of these classes and those of the groups, and how many instances each shares with the latter.
+    # What is above all of these classes and those of the groups, and what to count from how many instances they share.
     nodes, is_node = indices_of(_numbers_of(group.id for group in known), graph.nodes)
     group_nodes = distinct(nodes[is_node])
     terminals = distinct(np.concatenate([group_nodes, all_lists.classes.targets, stated.targets]))
@@ -86,7 +86,7 @@ class _Proofs:
     items: Ints
 
     def broken(self, group: Group) -> Iterator[tuple[Rule, str]]:
-        """The rules that a group breaks, in words, each with the item that does so.
+        """The rules that a group breaks, each with what breaks it in words.
 
         An outlier's *certificate* is a class of it that shares no instance with the group's class: one that the graph
         lacks has none, and of a word without id nothing is asked. Its *level*, type or individual, has to be that of
@@ -96,7 +96,8 @@ class _Proofs:
         if not is_node:
             yield "certificate", f"expected a class of the class graph, saw {group.id}"
             return
-        # By QID, the row of each item in the arrays of the index, and whether it is a type.
+        # By QID, the row of each item of the group in the arrays of the index, and whether it is a type (not an
+        # individual).
         qids = [one.id for one in group.members if one.id]
         found, is_known = indices_of(_numbers_of(qids), self.numbers)
         rows = {qid: row for qid, row, known in zip(qids, found.tolist(), is_known.tolist(), strict=True) if known}
@@ -125,15 +126,15 @@ class _Proofs:
         ``rows`` has the row of each member, by its QID, in the arrays of the index.
         """
         # A member is an instance if the class is above one it states. Classes of a cycle are one component.
-        components = self.index.pool.take(np.array([rows[one.id] for one in members], dtype=np.int64))
-        owners, above = pairs_from(self.ancestors.component_parents, components.sources(), components.targets)
-        are_instances = set(owners[above == self.ancestors.component_of(np.array([node]))[0]].tolist())
+        stated = self.index.pool.take(np.array([rows[one.id] for one in members], dtype=np.int64))
+        positions, above = pairs_from(self.ancestors.component_parents, stated.sources(), stated.targets)
+        are_instances = set(positions[above == self.ancestors.component_of(np.array([node]))[0]].tolist())
         for position, member in enumerate(members):
             if position not in are_instances:
                 yield "no-instance", f"member {member.name} is no instance of the class, nor of one below it"
         instances = [member for position, member in enumerate(members) if position in are_instances]
         items = self.items[[rows[one.id] for one in instances]]
-        # Of each the other class (node), or -1; all are asked about the first of one class.
+        # For each the other class (node), or -1; the positions are those of the one class that is asked about.
         excluding = self.overlap.contradictions(np.array([node]))(np.zeros(len(items), dtype=np.int64), items)
         for member, other in zip(instances, excluding.tolist(), strict=True):
             if other >= 0:
@@ -141,14 +142,15 @@ class _Proofs:
                 yield "contradiction", f"member {member.name} is the only instance of both the class and {name}"
 
     def _fault(self, node: int, row: int) -> str:
-        """Why an outlier, by its row in the index, has no certificate for a class (node); empty if it has one.
+        """Why an outlier, by its row in the index, is not proven to be no instance of a class (node); empty if it is.
 
-        It needs a class that shares no instance with ``node``, and no class of its own that shares MOST_SHARED or more.
+        The proof, a *certificate*, is a class that it is an instance of and that shares no instance with ``node``. None
+        of its direct classes may share MOST_SHARED or more of its instances.
         """
         if self.overlap.certificate(node, row) is None:
             return f"no class of it with more than {self.strength} instances is without an instance of the class"
-        # How many instances each of the outlier's classes shares, of all that it has but the outlier itself. Classes
-        # are components: those of a cycle are one.
+        # Of each direct class that shares any: how many instances it shares, and has besides the outlier. Classes are
+        # components: those of a cycle are one.
         _, components, shared_counts = self.overlap.shared(np.array([node]))
         own = distinct(self.index.pool.row(row))
         own = own[np.isin(own, components)]

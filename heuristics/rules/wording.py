@@ -55,7 +55,7 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
 
 
 def parts_of_others(surfaces: Iterable[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
-    """Yield each surface that is inside another one, and that one, the shortest first."""
+    """Yield each surface that is inside another one, by whole words or characters, and that one; shortest first."""
     marked = []
     for surface in surfaces:
         parts = words(surface) if profile.spaced else graphemes(surface)

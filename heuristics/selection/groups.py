@@ -49,11 +49,11 @@ class _Choice(NamedTuple):
 
 
 def sifts(recipe: Recipe) -> bool:
-    """Whether groups take two passes: all classes are judged by any outliers, then those kept get the best ones.
+    """Whether groups take two passes: all classes are judged by the first outliers found, those kept get the best ones.
 
-    In a large run ``max_groups`` leaves most groups out; for these no outliers that take their places need to be found.
-    Both passes find equally many: an outlier class that cannot fill ``per_class`` gives one item for each surface form
-    that fits, so what is left for the next does not depend on which they are, unless languages share outliers.
+    This saves time: in a large run ``max_groups`` leaves most groups out. Both passes find equally many outliers. For
+    if an outlier class (O1, O2 or O3) cannot give ``per_class`` items, it gives one for each surface form that fits, so
+    what is left for the next does not depend on which items they are, unless languages share outliers.
     """
     options = recipe.outliers
     is_any_enough = options.minimum <= options.per_class and not options.near and not options.shared
@@ -114,7 +114,7 @@ class GroupBuilder:
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
         for language, inputs in self._languages.items():
-            # Of each candidate class its leading instances, best known first, as rows of the language's surface forms.
+            # Of each candidate class its best known instances, as rows in the table of the language's surface forms.
             indices, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             positions, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(indices[is_candidate])
             class_of_row = positions[leading.sources()]
@@ -123,11 +123,13 @@ class GroupBuilder:
                 speaks = has_evidence(class_of_row, inputs.surfaces.numbers[leading.targets])
                 leading = CsrRows(leading.offsets, leading.targets[np.lexsort((~speaks, class_of_row))])
             items = inputs.surfaces.items[leading.targets]
-            # Where no certificates are asked for, any level will do, and nothing is excluded (-1).
+            # Whether each has the level of its class, and which other class (node) excludes it. Without certificates
+            # any level will do, and nothing is excluded (-1).
             has_level, excluded_by = np.ones(len(items), dtype=bool), np.full(len(items), -1)
             if overlap is not None:
                 has_level = self._graph.is_type(items) == are_types[class_of_row]
                 excluded_by = contradictions(class_of_row, items)
+            # For each class its members, and the contradictions (odd) by row.
             candidates = []
             for position, (begin, end) in zip(positions.tolist(), pairwise(leading.offsets.tolist()), strict=True):
                 of_level = begin + np.flatnonzero(has_level[begin:end])
@@ -180,7 +182,7 @@ class GroupBuilder:
         """The rejection of a class of another level than asked for, or with too few instances that may be members.
 
         The *level* says whether most instances are types ("concepts") or individuals ("entities"). The others may not
-        be members, nor may contradictions (``odd``), the only instances of both the class and another one.
+        be members, nor may contradictions (``odd``), the only instances of both the class and another one, by row.
         """
         minimum, asked = self._recipe.cluster.minimum, self._recipe.cluster.level
         if asked not in {leading.level, "both"}:
@@ -202,10 +204,10 @@ class GroupBuilder:
     def _ask_witness(
         self, checked: Sequence["_Passed | Rejection"], inputs: LanguageInputs
     ) -> Iterator["_Passed | Rejection"]:
-        """The same in the same order, but clusters have their evidence, or are rejected for too little coherence.
+        """The ``checked`` clusters and rejections in their order, but clusters that cohere too little are rejected.
 
-        *Coherence* is how often the signature of a member, what is stated of it besides its classes, speaks more for
-        the class than that of a random prominent item. Without signatures all stay as they are.
+        *Coherence* is how often a member's signature, what is stated of it besides its classes, speaks more for the
+        class than that of a random prominent item. The others get their evidence; without signatures nothing changes.
         """
         signatures, minimum = self._inputs.signatures, self._recipe.cluster.coherence
         passed = [cluster for cluster in checked if isinstance(cluster, _Passed)]
@@ -220,7 +222,7 @@ class GroupBuilder:
                 yield cluster
                 continue
             evidence = evidence_of[cluster.node]
-            coherence = evidence.coherence
+            coherence = evidence.coherence  # None if no member has a signature
             if minimum is not None and coherence is None and len(signatures.items):
                 detail = "expected statements about members, saw none"
                 yield self._reject(cluster.node, inputs, NO_EVIDENCE, detail, cluster.cluster)
@@ -235,8 +237,8 @@ class GroupBuilder:
     ) -> Iterator[tuple[str, Judgement]]:
         """A group, or a rejection for too few outliers, for each language of up to 64 classes whose clusters passed.
 
-        ``passed`` has the clusters by class (node) and language; class i of it has bit i of every bitset. If they are
-        ``sifted``, the outliers are counted but left out of the groups.
+        ``passed`` has the clusters by class (node) and language; its i-th class has bit i of every bitset. Where groups
+        are ``sifted``, outliers are only counted, and left out of them.
         """
         nodes, options = np.array(list(passed)), self._recipe.outliers
         outlier_sets = self._sets.of(nodes)
@@ -252,7 +254,7 @@ class GroupBuilder:
                 continue
             reason, detail = FEW_OUTLIERS, f"expected at least {options.minimum} outliers, saw {drawn}"
             # A status class, such as college town, excludes all that is below its parents. The reason is that, unless
-            # enough could be drawn if nothing needed a certificate.
+            # enough items could be drawn if none needed a certificate: these are counted by their lists of classes.
             if cluster.node in self._status:
                 can_be_drawn = contains(outlier_sets.brought, np.uint64(bit)) & (options.per_class > 0)
                 drawable = int(inputs.ring.by_list.counts()[can_be_drawn].sum())
@@ -267,7 +269,7 @@ class GroupBuilder:
         """The outliers of each class in each language; the same ones in all of its languages where these share them.
 
         Class i has bit i of every bitset, node ``nodes[i]``, and the clusters ``clusters[i]`` by language. Related
-        items are chosen only if the evidence of other instances can refuse them in each language.
+        items, which statements tie to members, are chosen only if each cluster has evidence that can refuse them.
         """
         options, graph = self._recipe.outliers, self._graph
         for languages, wanted in self._by_languages(clusters):
@@ -310,24 +312,25 @@ class GroupBuilder:
     ) -> dict[str, tuple[PoolItem, ...]]:
         """The outliers of one class (bit) in each language, by the first of three attempts that finds enough.
 
-        First without the items that are used in other groups, then with them, at last whatever their places.
+        ``candidates`` has what may be chosen by outlier class; ``places`` what the outliers are to be like.
         """
         options = self._recipe.outliers
         counts = {RELATED: options.related, NEAR: options.near}
+        # First without the outliers of other groups.
         admits = _Admission(passed, used=self._used)
         chosen = choose_outliers(clusters, candidates, options.per_class, admits, places, counts)
         fewest = min(map(len, chosen.values()))
         if fewest < options.minimum and admits.repeated:
-            # What was drawn can be read once only, and is drawn again; related and near items are in arrays.
+            # Then with these. What was drawn can be read once only, and is drawn again; related and near items stay.
             again = {number: items for number, items in candidates.items() if number in counts}
             if options.per_class:
                 again = pool.of(list(clusters), [bit], None if places is None else [places])[0] | again
             admits = _Admission(passed)
             chosen = choose_outliers(clusters, again, options.per_class, admits, places, counts)
             fewest = min(map(len, chosen.values()))
-        is_left = options.per_class and admits.refused >= MOST_REFUSED
-        if places is not None and is_left and fewest < options.minimum:
-            # Those that take the places best are refused too often; places must not cost the group.
+        gave_up = options.per_class and admits.refused >= MOST_REFUSED
+        if places is not None and gave_up and fewest < options.minimum:
+            # At last whatever their places: those that take them best were refused too often.
             (in_order,) = pool.of(list(clusters), [bit])
             chosen = self._take_first(clusters, in_order, passed, MOST_REFUSED)[0]
         return chosen
@@ -335,10 +338,10 @@ class GroupBuilder:
     def _choose_first(
         self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]
     ) -> Iterator[_Choice]:
-        """The first outliers of each class, whatever their places: siblings alone where these are enough.
+        """The first outliers of each class, whatever their places: siblings (O1) alone where these are enough.
 
-        Classes with too few then draw from all outlier classes, at last with more refusals allowed. Those that have
-        too few even so, because most items are refused, get theirs as by ``_choose``.
+        Classes with too few then draw from all outlier classes, at last with more refusals by the rules allowed. Those
+        that have too few even so, because most items are refused, get theirs from ``_choose``.
         """
         options, undecided = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
         for languages, wanted in self._by_languages(clusters):
@@ -371,7 +374,7 @@ class GroupBuilder:
     def _by_languages(
         self, clusters: Sequence[Mapping[str, "_Passed"]]
     ) -> Iterator[tuple[tuple[str, ...], dict[int, dict[str, _Cluster]]]]:
-        """The classes that choose together, in one language or in the same ones; their clusters by bit and language."""
+        """For each language, or languages that share outliers, the clusters of its classes, by bit and language."""
         by_languages = dict[tuple[str, ...], dict[int, dict[str, _Cluster]]]()
         for bit, passed in enumerate(clusters):
             for languages in [tuple(passed)] if self._recipe.outliers.shared else [(language,) for language in passed]:
@@ -383,7 +386,7 @@ class GroupBuilder:
         """The items of each choice as outliers, each with the class via which it came, and its certificate if asked."""
         chosen = [(choice, item) for choice in choices for item in choice.items]
         # The class (node) via which each came; -1 if it was drawn from the items of all classes. For these it is looked
-        # up now, at once: for O1 and O2 a relative of the group's class, else a class of the item itself.
+        # up now, at once: for O1 and O2 a sibling or cousin of the group's class, else a class of the item itself.
         via = np.array([-1 if item.via is None else item.via for _, item in chosen], dtype=np.int64)
         missing = np.flatnonzero(via < 0)
         lists = np.array([item.class_list for _, item in chosen], dtype=np.int64)[missing]

@@ -133,19 +133,22 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
     """One mixed group from the group of a class in every language; its label is that of the first language."""
     first = next(iter(groups.values()))
     seed = hash_key(recipe.seed, qid_number(first.qid))
-    used: set[str] = set()
+    used: set[str] = set()  # surface forms
+    # Members with most sitelinks, as many as a cluster has, each in one language.
     members = _by_item((language, one) for language, group in groups.items() for one in group.cluster)
     prominent = sorted(members, key=lambda qid: (-(next(iter(members[qid].values())).sitelinks or 0), qid_number(qid)))
     cluster = _deal({qid: members[qid] for qid in prominent[: recipe.cluster.size]}, list(groups), seed, used)
     size = check_size(cluster, recipe.cluster.minimum)
     if not size.keep:
         return Rejection(first.qid, code, size.reason, size.detail, first.label)
+    # All outliers, which the languages share, each in one language.
     shared = _by_item((language, one) for language, group in groups.items() for one in group.outliers)
     outliers = _deal(shared, list(groups), seed, used)
     drawn = sum(outlier.outlier_class != RELATED for outlier in outliers)
     if drawn < recipe.outliers.minimum:
         detail = f"expected at least {recipe.outliers.minimum} outliers, saw {drawn}"
         return Rejection(first.qid, code, FEW_OUTLIERS, detail, first.label)
+    # The coherence that holds in every language is the lowest; unknown if it is in one of them.
     known = [group.coherence for group in groups.values() if group.coherence is not None]
     coherence = min(known) if len(known) == len(groups) else None
     mixed = replace(first, language=code, coherence=coherence, where="")
@@ -171,11 +174,11 @@ def _deal(items: Mapping[str, Mapping[str, _Item]], languages: Sequence[str], se
     keys = {qid: hash_key(seed, qid_number(qid)) for qid in items}
     for qid in sorted(items, key=lambda qid: (len(items[qid]), keys[qid])):
         named = [items[qid].get(language) for language in languages]
-        able = [at for at, item in enumerate(named) if item is not None and item.surface not in used]
+        able = [index for index, item in enumerate(named) if item is not None and item.surface not in used]
         if able:
             turn = keys[qid] % len(languages)
-            at = min(able, key=lambda at: (counts[languages[at]], (at - turn) % len(languages)))
-            language = languages[at]
+            index = min(able, key=lambda index: (counts[languages[index]], (index - turn) % len(languages)))
+            language = languages[index]
             dealt[qid] = replace(items[qid][language], language=language)
             counts[language] += 1
             used.add(dealt[qid].surface)

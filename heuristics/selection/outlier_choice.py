@@ -46,7 +46,7 @@ class Source:
         return (self.item_at(location, self.via) for location in self.locations)
 
     def by_place(self, number: int, max_cost: int) -> Iterator[tuple[int, Named]]:
-        """The items with a distance (cost) below ``max_cost`` from place ``number``, and their costs, lowest first."""
+        """The items whose distance (cost) from place ``number`` is below ``max_cost``, and that cost, lowest first."""
         assert self.near is not None
         assert self.costs is not None
         costs = self.costs[number]
@@ -105,7 +105,7 @@ def choose_outliers(
                 taken = choice.take(source, count)
                 if len(taken) == count:
                     whole = taken
-                if whole or choice.is_left:
+                if whole or not choice.refusals_left:
                     break
             choice.keep(whole or choice.take(chain.from_iterable(candidates.every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
@@ -134,15 +134,10 @@ class _Choice:
 
         ``admits(language, item)`` is asked of the others, until it has refused ``most_refused`` in an outlier class.
         """
-        self._admits, self._most_refused, self._refused = admits, most_refused, 0
+        self._admits, self._most_refused, self.refusals_left = admits, most_refused, most_refused
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}
         self.kept: list[Named] = []
-
-    @property
-    def is_left(self) -> bool:
-        """Whether an outlier class is left as it is, after too many refusals."""
-        return self._refused == self._most_refused
 
     def take(self, ordered: Iterable[Named], count: int, earlier: Sequence[Named] = ()) -> list[Named]:
         """The first ``count`` items that fit the kept ones, one another and the ``earlier`` ones; they are not kept."""
@@ -150,15 +145,15 @@ class _Choice:
         for item in ordered if count else ():
             if self._fits(item, [*earlier, *taken]):
                 taken.append(item)
-            if len(taken) == count or self.is_left:
+            if len(taken) == count or not self.refusals_left:
                 break
         return taken
 
     def nearest(self, classes: Iterable[Source], places: Sequence[Placed]) -> list[Named]:
-        """One item for each place, all from one class: the first whose items all take their places, or the cheapest.
+        """One item for each *place*, what an outlier is to be like, all from one class; empty if no class has as many.
 
-        A cost is how far items are from their places. Once a class has an item for each, only _MOST_CLASSES are tried,
-        since letter pairs are costly to find. No items if no class has.
+        It is the first class whose items all take their places, or else the one with the lowest cost, which is how far
+        items are from their places. Once a class has filled them, few others are tried: letter pairs take time to find.
         """
         best = _Filling([], BARRED)
         tries_left = _MOST_CLASSES
@@ -173,24 +168,24 @@ class _Choice:
         return best.items
 
     def near(self, classes: Iterable[Source], places: Sequence[Placed]) -> list[Named]:
-        """One item for each place, as far as there are any: of class after class the cheapest, then the first.
+        """An item for each place, if there are so many: from each class in turn its nearest items, then its first ones.
 
-        The first items of a class need not be near a place. But beside a cluster whose members all have a sitelink or a
-        link to their page in a language (``known``), only items that have one too are taken.
+        The first ones are taken whatever they cost. But if all members of the cluster have a sitelink or a link to
+        their page in a language (``known``), so must they.
         """
         taken: list[Named] = []
         asks_known = [code for code, place in places[0].items() if place.known] if places else []
         for source in classes:
             taken += self._fill(source, places, BARRED, taken).items
-            able = (item for item in source if all(is_known(item[code]) for code in asks_known if code in item))
-            taken += self.take(able, len(places) - len(taken), taken)
+            known = (item for item in source if all(is_known(item[code]) for code in asks_known if code in item))
+            taken += self.take(known, len(places) - len(taken), taken)
         return taken
 
     def _fill(self, source: Source, places: Sequence[Placed], max_cost: int, earlier: Sequence[Named] = ()) -> _Filling:
-        """Fill the places after those of the ``earlier`` items, each with the cheapest item of the class that fits.
+        """Fill the places that ``earlier`` items leave, each with the item of the class that costs least and fits.
 
-        A cost is how far an item is from its place, in what places compare and in its letter pairs. Filling ends early,
-        at the first place without an item with which all together cost less than ``max_cost``.
+        A cost is how far an item is from its place, in its values (such as length) and its letter pairs. Filling ends
+        at the first place for which no item keeps the sum of the costs below ``max_cost``.
         """
         filling = _Filling([], 0)
         for number in range(len(earlier), len(places)):
@@ -212,8 +207,8 @@ class _Choice:
         return filling
 
     def keep(self, taken: Sequence[Named]) -> None:
-        """Keep these items; an outlier class is done."""
-        self._refused = 0
+        """Keep these items; an outlier class is done, and refusals are counted anew."""
+        self.refusals_left = self._most_refused
         for item in taken:
             self.kept.append(item)
             for language, used in self._surfaces.items():
@@ -223,9 +218,9 @@ class _Choice:
     def _fits(self, item: Named, taken: Iterable[Named]) -> bool:
         """Whether an item is new beside the kept ones and ``taken``, which are not kept yet, and the rules admit it.
 
-        Only refusals by the rules are counted; after the most that are allowed (``is_left``), no item fits.
+        Refusals by the rules are counted, and once none are left no item fits.
         """
-        if self.is_left:
+        if not self.refusals_left:
             return False
         for language, used in self._surfaces.items():
             named = item.get(language)  # without a surface form in one language it fits in none
@@ -235,5 +230,5 @@ class _Choice:
         if any(named.surface == other.surface or named.id == other.id for named, other in both):
             return False
         admitted = all(self._admits(language, item[language]) for language in self._surfaces)
-        self._refused += not admitted
+        self.refusals_left -= not admitted
         return admitted

@@ -54,21 +54,21 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
-    """Which values an outlier of a rank has, among the members' values in ascending order: below all at 0, above at n.
+    """Which values give an outlier a rank among n members, by their ascending values: 0 is below all, n above all.
 
-    ``exact`` values take the rank, ``wide`` ones pass, and ``whole`` has those of members as well. ``coin``, a hash
-    key, decides where members tie.
-
-    Picks stay at chance if an outlier is above all n members in one case of n + 1. Of a rank inside, an outlier that
-    ties with the single highest would add to that: so it does not, unless values leave it no room, and then the ranks
-    at the ends are taken in so many fewer cases.
+    ``exact`` values have the rank, ``wide`` ones are near enough, and ``whole`` has those of members as well. ``coin``,
+    a hash key, decides where members tie. Beside words of 4, 5, 5 and 7 letters:
 
     >>> [bounds_of([4, 5, 5, 7], rank, coin=0).exact for rank in range(5)]
     [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
+
+    Who picks the highest value stays at chance if the outlier is above all n members in one case of n + 1. Of a rank
+    between, an outlier that ties with the single highest would add to that. So it does not, unless there is no value
+    between; then it is above or below all in fewer cases.
     """
     low, high = ordered[0], ordered[-1]
     span, below, above = high - low, ordered[max(rank - 1, 0)], ordered[min(rank, len(ordered) - 1)]
-    # With two values that follow each other, half of the cases between them tie with either.
+    # If members have only two values, which follow each other, half of the cases between them tie with either.
     ends = 2 if span == 1 else 1
     # Above or below all, at most by as much as members differ; if k members tie there, in one case of k.
     if span and rank == len(ordered) and coin * ends * ordered.count(high) < _ALL_KEYS:
@@ -121,12 +121,13 @@ class LastLetters:
     """
 
     def __init__(self, cluster: Iterable[int]) -> None:
-        """From the codes of the members' last letters."""
+        """Take a code for the last letter of each of n members."""
         counts = Counter(cluster)
         self.every = list(counts)
         # In how many of n + 1 cases the outlier has a letter of its own: one more than members do; 0 if all end alike.
         self.alone = 0 if len(counts) == 1 else 1 + sum(count == 1 for count in counts.values())
         # The letters that an outlier may share and yet not be oddest: with it, another letter still has fewer words.
+        # The fewest words of another letter are the fewest of all, or for the rarest letter the next.
         fewest = sorted(counts.values())
         self.common = [
             letter
@@ -181,12 +182,11 @@ def check_obscure(cluster: Sequence[Member], least: int) -> Verdict:
     Beside eight villages with fewer, the outlier would be the best known; beside seven of them and a city, the best
     known or the next.
     """
-    seen, wanted = sum((member.sitelinks or 0) >= least for member in cluster), len(cluster) // 2 + 1
+    size, seen = len(cluster), sum((member.sitelinks or 0) >= least for member in cluster)
+    wanted = size // 2 + 1
     if seen >= wanted:
         return KEEP
-    detail = (
-        f"expected at least {wanted} of {len(cluster)} members with {least} sitelinks, as outliers have, saw {seen}"
-    )
+    detail = f"expected at least {wanted} of {size} members with {least} sitelinks, as outliers have, saw {seen}"
     return reject("obscure", detail)
 
 
@@ -206,10 +206,10 @@ class Place:
     odd_letter: bool
 
     def cost_of_pairs(self, surface: str) -> int:
-        """0 if a surface form has the oddest letter pairs where it should, and only there; ``MISSED`` if it has not.
+        """How far a surface form's letter pairs are from the place: 0, or ``MISSED`` or ``BEYOND``.
 
-        ``BEYOND`` if it has them and should not. A word's pairs are the odder the fewer words of the case have them, on
-        average: the members and this one.
+        If the place is ``odd``, they should be the oddest beside the members', and else not: pairs that the fewest of
+        all these words have, on average. ``MISSED`` if they should and are not, ``BEYOND`` if they should not and are.
         """
         own, pairs = letter_pairs(surface), self.pairs
         total, count = sum(pairs.having[pair] + 1 for pair in own), len(own)
@@ -224,8 +224,8 @@ class Place:
 def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
     """How far n items are from each of some places of one cluster in all but letter pairs, shape ``(places, n)``.
 
-    ``columns`` has the items' values as ``columns_of``, shape ``(8, n)``: seven values, and the code of the last
-    letter. Items that are no outliers beside this cluster are ``BARRED``.
+    A *place* has bounds for seven values of an outlier, such as its length and sitelinks. ``columns`` has those of the
+    items, and the codes of their last letters, shape ``(8, n)``. Items that are no outliers here are ``BARRED``.
     """
     # Three ranges for each of seven values, the narrowest first; each has two ends. Shape (places, 7, 3, 2).
     ranges = np.array([place.bounds for place in places], dtype=np.int32)
@@ -252,7 +252,7 @@ class Places:
     """
 
     def __init__(self, seed: int, qid: str, clusters: Mapping[str, Sequence[Member]]) -> None:
-        """Measure the clusters of a class (``qid``), by language; the seed and the class decide the places."""
+        """Measure the cluster of a class (``qid``) in each language; the seed and the class decide the places."""
         self._seed = hash_key(seed, qid_number(qid), "place")
         # By language, the members' values of each kind, such as characters or sitelinks, in ascending order.
         self._values = {
@@ -263,14 +263,15 @@ class Places:
         self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
         # Whether all members have a page or a link to it, and so have to have outliers.
         self._known = {code: all(map(is_known, cluster)) for code, cluster in clusters.items()}
-        # Hash keys by the first of 32 that are made at once, and places by outlier class and number.
+        # What ``of`` has found: hash keys by the number of their first, and places by outlier class and number in it.
         self._keys: dict[int, list[int]] = {}
         self._found: dict[tuple[int, int], dict[str, Place]] = {}
 
     def of(self, outlier_class: int, number: int) -> dict[str, Place]:
-        """The place, in each language, of the outlier that is ``number`` in its outlier class, counted from 0."""
+        """The place of an outlier in each language; ``number`` counts from 0 within its outlier class."""
         if (outlier_class, number) not in self._found:
-            # Eight hash keys decide a place. 32 are made at once: for four outlier classes; the next four have others.
+            # Eight hash keys decide its ranks among the members, and whether its letter pairs and last letter are odd.
+            # 32 are made at once: for four outlier classes; the next four have others.
             first = 32 * number + ((outlier_class - 1) // 4 << 32)
             if first not in self._keys:
                 self._keys[first] = hash_keys(self._seed, first + np.arange(32), "place").tolist()
@@ -278,7 +279,7 @@ class Places:
             form, form_coin, fame, fame_coin, odd, odd_letter, age, age_coin = keys
             places = self._found[outlier_class, number] = {}
             for code, values in self._values.items():
-                # A key is uniform below _ALL_KEYS, so each of the ranks 0 to n, for n members, is as likely.
+                # A key is uniform below _ALL_KEYS, so each of the ranks 0 (below all n members) to n is as likely.
                 ranks, letters = len(values[0]) + 1, self._letters[code]
                 form_rank, fame_rank, age_rank = (key * ranks // _ALL_KEYS for key in (form, fame, age))
                 bounds = [bounds_of(each, form_rank, form_coin) for each in values[:_FORM]]
@@ -291,7 +292,7 @@ class Places:
 
 
 def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:
-    """How many outliers take their places: exactly ("met"), within the tolerance ("widened"), or not all ("missed")."""
+    """How many outliers are what their places ask for: exactly ("met"), nearly ("widened"), or not ("missed")."""
     counts = {"met": 0, "widened": 0, "missed": 0}
     for group in groups:
         places = Places(seed, group.qid, {group.language: group.cluster})

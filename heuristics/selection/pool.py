@@ -51,11 +51,11 @@ class LanguageDraw:
     """
 
     def __init__(self, index: OutlierIndex, ring: HashRing) -> None:
-        """Count the items on the ring that are at or below each class (O1 and O2), and direct instances of it (O3)."""
+        """Count for each class the items of the pool (``ring``) at or below it, and those that state it themselves."""
         self.index, self.ring = index, ring
         list_sizes, ancestors, via = ring.by_list.counts(), index.ancestors, index.via
-        # Items with the same direct classes are on one list, so the lists of a class are added up: for each component
-        # (a class, or all classes of a cycle) those at or below it, and for each class that is on a list its own.
+        # Items with the same direct classes share a list, so the sizes of a class's lists are summed up, as differences
+        # of running totals: for each component (a class, or all classes of a cycle), and for each class on a list.
         of_components, of_classes = (
             np.diff(offsets_of(list_sizes[lists.targets])[lists.offsets])
             for lists in (via.at_or_below, via.direct.rows)
@@ -79,10 +79,11 @@ class ClassDraw:
     def __init__(
         self, language: LanguageDraw, sets: Sequence[BitPlanes], via: Sequence[Bitsets], starts: Bitsets, per_class: int
     ) -> None:
-        """Asking class i has bit i of every bitset, and ``starts[i]`` is the hash key from which it walks along a ring.
+        """Prepare walks along the rings for the asking classes, whose groups need outliers.
 
-        ``sets`` and ``via`` have one array of bitsets for each of O1, O2 and O3: for each list of items whose outliers
-        they may be, and for each class (row of the ancestor index) whose sibling, cousin or far class it is.
+        Asking class i has bit i of every bitset, and its walk starts at the hash key ``starts[i]``. For each of O1, O2
+        and O3, ``sets`` says of each list (items with the same direct classes) whose outliers they may be, and ``via``
+        of each class (a row of the ancestor index) whose sibling or cousin it is, or far from whom.
         """
         self._language, self._sets, self._via, self.per_class = language, sets, via, per_class
         self._item_ring, self._class_ring = language.ring, language.index.via.ring
@@ -116,15 +117,15 @@ class ClassDraw:
         return self._known[outlier_class, least]
 
     def brought(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[tuple[int, Iterable[int]]]:
-        """For each row (a class) its node, and where the items it brings to asking class ``bits[i]`` are on the ring.
+        """For each class, a row of the ancestor index, its node and the items it brings to asking class ``bits[i]``.
 
-        It brings those of its items that are in the outlier set of the asking class, in the order of the ring from the
-        asking class's start on. Items of small classes are listed for all rows at once; those of large ones are met on
-        a walk.
+        These are its items in the outlier set of the asking class, as locations (indices into the ring), in the order
+        of a walk from the asking class's start. Those of small classes are listed for all rows at once; those of large
+        ones are met on a walk.
         """
         language, sets = self._language, self._sets[outlier_class - 1]
         is_small = language.item_counts[outlier_class - 1][rows] <= _LISTED
-        # The lists of the small classes that are in the set of the asking class, and the items on these lists.
+        # The lists (items with the same classes) of small classes that are in the asking class's set, and their items.
         lists, asking_bits = language.lists(outlier_class, rows[is_small]), bits[is_small]
         lists_in_set = lists.keep(contains(sets.bitsets[lists.targets], asking_bits[lists.sources()]))
         located = self._item_ring.by_list.take(lists_in_set.targets)
@@ -159,12 +160,12 @@ class ClassDraw:
         """For each asking class (a bit) the first classes on the ring that bring enough, and some of their items.
 
         At most ``classes`` are asked, until they may bring ``items`` in all. Each gives about ``of_class`` items,
-        spread over all that it brings. Returns edges, classes (nodes) and rows of locations: bit i has the classes from
-        ``edges[i]`` to ``edges[i + 1]``, and row j has the locations on the ring of the items of class j, in the order
-        from the start of the asking class on.
+        spread over all that it brings. Returns ``borders``, ``nodes`` and ``locations``: ``bits[i]`` has the classes
+        ``nodes[borders[i]:borders[i + 1]]``, and row j of ``locations`` has the items of ``nodes[j]`` as indices into
+        the ring, in the order of a walk from the asking class's start.
         """
         language, sets = self._language, self._sets[outlier_class - 1]
-        # The classes that are asked, those of one bit after those of another: ``bits[owners[j]]`` asks the class of row
+        # Which classes are asked, those of one bit after those of another: ``bits[owners[j]]`` asks the class of row
         # ``rows[j]`` of the ancestor index, unless the classes before it have enough items.
         drawing = self._drawing_from(outlier_class, self.per_class)
         locations_of_bits = self._class_ring.first_locations(drawing, bits, self._starts[bits], classes)
@@ -173,8 +174,8 @@ class ClassDraw:
         items_before = offsets_of(np.minimum(language.item_counts[outlier_class - 1][rows], of_class))
         is_asked = items_before[:-1] - items_before[np.searchsorted(owners, owners)] < items
         owners, rows = owners[is_asked], rows[is_asked]
-        # Lists of items are read in portions of about _LISTS, which bounds memory. To divide the classes it is enough
-        # to know how many lists each has, and not which.
+        # Sample their items. The lists of these (items with the same classes share one) are read in portions of about
+        # _LISTS, which bounds memory; to divide the classes it is enough to know how many lists each has.
         if outlier_class < FAR:
             offsets, components = language.index.via.at_or_below.offsets, language.index.ancestors.component[rows]
             list_counts = offsets[components + 1] - offsets[components]
@@ -187,15 +188,15 @@ class ClassDraw:
             lists_in_set = lists.keep(contains(sets.bitsets[lists.targets], asking_bits[lists.sources()]))
             parts.append(self._item_ring.spread(lists_in_set, self._starts[asking_bits], of_class))
         locations = CsrRows.join(parts)
-        # Only now is it known how many of its items a class brings.
+        # Only now is it known how many of its items a class brings: drop those with too few.
         brings_enough = locations.counts() >= self.per_class
         locations = locations.take(np.flatnonzero(brings_enough))
         owners, rows = owners[brings_enough], rows[brings_enough]
         start_locations = self._start_locations[bits[owners]]
         in_order = self._item_ring.in_order(locations.sources(), locations.targets, start_locations)
-        edges = np.searchsorted(owners, np.arange(len(bits) + 1))
+        borders = np.searchsorted(owners, np.arange(len(bits) + 1))
         nodes: list[int] = language.index.ancestors.row_to_node[rows].tolist()
-        return edges, nodes, CsrRows(locations.offsets, in_order)
+        return borders, nodes, CsrRows(locations.offsets, in_order)
 
 
 @dataclass(frozen=True)
@@ -254,7 +255,7 @@ class Draws:
         return self._single[next(iter(languages))] if len(languages) == 1 else self._combined(languages)
 
     def _combine(self, languages: frozenset[str]) -> LanguageDraw:
-        """The draw from the smallest of the languages' rings, of which only items that all of them name are kept."""
+        """The draw from the items with a surface form in all of the languages, found on the smallest of the rings."""
         others = {code: self._languages[code] for code in languages}
         smallest = others.pop(walked_language(others))
         items = smallest.surfaces.items[smallest.ring.rows]
@@ -273,38 +274,39 @@ class _Items:
     """The items of one outlier class by location, on a ring or in a list, under their names in some languages."""
 
     def __init__(self, outlier_class: int, rows: Ints, lists: Ints, languages: Mapping[str, LanguageInputs]) -> None:
-        """Location i (its index on a ring, or in a list) has the item in row ``rows[i]`` of the surface forms.
+        """Say where items are: ``rows[i]`` is the row of the item at location i, an index into a ring or an array.
 
-        These are the surface forms of the language whose ring is walked. ``lists[i]`` is the number of the item's list
-        of direct classes.
+        Rows are those of the table of surface forms of the *walked* language, whose ring it is. ``lists[i]`` is the
+        number of the item's list of direct classes.
         """
         self._outlier_class, self._rows, self._languages = outlier_class, rows, languages
         self._walked = walked_language(languages)
-        # Buffers of the arrays, which give single values faster than arrays do: a few of many items are read.
-        self._row_of, self._list_of = rows.data, lists.data
         tables = {code: inputs.surfaces for code, inputs in languages.items()}
+        # Buffers (memoryviews) of the arrays give single values faster than arrays do: a few of many items are read.
+        self._row_of, self._list_of, self._walked_items = rows.data, lists.data, tables[self._walked].items.data
         self._buffers = {
             code: [each.data for each in (own.items, own.numbers, own.offsets, own.text, own.sitelinks, own.totals)]
             for code, own in tables.items()
         }
 
     def at(self, location: int, via: int | None) -> Named:
-        """The item at a location in each language; ``via`` is the class (node) that brings it in, if that is known."""
+        """The item at a location, by language; ``via`` is the class (node) that brings it in, if that is known."""
         by_language, walked_row = {}, self._row_of[location]
+        item = self._walked_items[walked_row]
         for code, (items, numbers, offsets, text, sitelinks, totals) in self._buffers.items():
-            # A table of surface forms has one row an item, in the order of the items' indices in the class graph.
-            row = walked_row if code == self._walked else bisect_left(items, self._buffers[self._walked][0][walked_row])
+            # The columns of a table of surface forms, whose rows ascend by item (its index in the class graph).
+            row = walked_row if code == self._walked else bisect_left(items, item)
             surface = str(text[offsets[row] : offsets[row + 1]], "utf-8")
             known = numbers[row], surface, sitelinks[row], totals[row]
             by_language[code] = PoolItem(self._outlier_class, self._list_of[location], via, row, *known)
         return by_language
 
     def columns(self, locations: Ints) -> dict[str, Int32s]:
-        """For each language what places compare, such as lengths and sitelinks, of the items at some locations.
+        """The values of the items at some locations that outliers are compared by, such as length and sitelinks.
 
-        Every language must have a surface form for each of the items. One row a measure, one column an item.
+        By language, shape ``(8, n)``: one row a measure. Every language must have a surface form for each of the items.
         """
-        walked_rows = self._rows[locations]
+        walked_rows = self._rows[locations]  # in the table of the language whose ring is walked
         items = self._languages[self._walked].surfaces.items[walked_rows]
         columns = {}
         for code, own in self._languages.items():
@@ -339,53 +341,53 @@ class OutlierPool:
         places: Sequence[Places] | None = None,
         numbers: Sequence[int] = DRAWN,
     ) -> list[dict[int, ItemsByClass]]:
-        """For each of some classes (bits) what it may draw as an outlier of O1, O2 and O3, or of some of these sets.
+        """For each of some classes (bits), by the number of each outlier set (1 for O1), what it may draw from the set.
 
-        The sets asked for are ``numbers``, the keys of the answer. Every item has a surface form in all languages.
-        ``places`` has for each class what its outliers are to be like, if the recipe asks for that.
+        The sets asked for are ``numbers``. Every item has a surface form in all languages. If the recipe asks for it,
+        ``places`` has for each class what its outliers are to be like; then the items that come nearest are first.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
         sets = list(map(BitPlanes, self.found.sets))
         by_class = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
-        asking, brought = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
+        asking, by_number = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
         for number in numbers:
             items = _Items(number, draw.ring.rows, draw.ring.lists, by_code)
-            # All items of the set along the ring, and if the recipe draws from single classes also those of each class.
+            # Items of the whole set along the ring, and if the recipe draws from single classes also those of each.
             walks = _Walks(items, draw.ring, sets[number - 1], asking, self._starts[asking])
             draw_from = options.draw_o3 if number == FAR else options.draw
             classes = _Classes(items, by_class, number, asking) if draw_from == "class" else None
             if places is not None:
-                wanted = [[one.of(number, at) for at in range(options.per_class)] for one in places]
+                wanted = [[one.of(number, index) for index in range(options.per_class)] for one in places]
                 full: Iterable[Iterable[Source]] = classes.nearest(wanted) if classes else repeat(())
                 whole_sets = map(walks.near, bits, self._starts[asking], wanted)
-                brought.append(map(ItemsByClass, full, whole_sets))
+                by_number.append(map(ItemsByClass, full, whole_sets))
             else:
-                brought.append(classes.in_order() if classes else walks.in_order(options.per_class))
-        return [dict(zip(numbers, sources, strict=True)) for sources in zip(*brought, strict=True)]
+                by_number.append(classes.in_order() if classes else walks.in_order(options.per_class))
+        return [dict(zip(numbers, of_class, strict=True)) for of_class in zip(*by_number, strict=True)]
 
     def related(
         self, bit: int, clusters: Mapping[str, Sequence[Member]], kin: Bitsets, places: Places | None
     ) -> ItemsByClass:
-        """The items of another kind that statements tie to members in each language: most members first.
+        """The items a class (bit) may draw as related outliers: of another kind, but tied to members by statements.
 
-        Then come those with most sitelinks. Without ``places`` they are one source; with places the first has the items
-        that are tied to most members, the next also those tied to one member fewer, and so on, so that of two items
-        that take a place the one with more ties does. ``kin`` has the classes for which lists are barred.
+        Those tied to most members come first, then those with most sitelinks. Without ``places`` they are one source.
+        With places the first source has the items tied to most members, the next also those tied to one fewer, and so
+        on: of two items that take a place, the one with more ties does. ``kin`` says for which classes a list is out.
         """
         assert self._inputs.ties is not None
         assert self.found.other_kind is not None
         by_code = {code: self._inputs.languages[code] for code in clusters}
         wanted = self._inputs.recipe.outliers.related
-        # For each language the items that are tied to a member, one of their ties (its index), and to how many members.
+        # For each language the items that are tied to members, the index of one tie of each, and to how many members.
         tied, ties = list[tuple[Ints, Ints, Ints]](), self._inputs.ties
         for cluster in clusters.values():
             ranges = ties.rows(item_indices(self._inputs.graph, [member.id for member in cluster]))
             # Several ties of a member to one item, which are side by side, count as one.
             of_members = [own.start + np.flatnonzero(differs_from_previous(ties.items[own])) for own in ranges]
-            once = np.concatenate(of_members)
-            items_of_cluster, first, members = np.unique(ties.items[once], return_index=True, return_counts=True)
-            tied.append((items_of_cluster, once[first], members))
+            one_each = np.concatenate(of_members)
+            items_of_cluster, first, members = np.unique(ties.items[one_each], return_index=True, return_counts=True)
+            tied.append((items_of_cluster, one_each[first], members))
         # Those that are tied to a member in every language, and to how many in all.
         items, tie_of_item, counts = tied[0]
         for others, _, counts_there in tied[1:]:
@@ -403,7 +405,7 @@ class OutlierPool:
         found = _Items(RELATED, rows, lists[order], by_code)
         if places is None:
             return ItemsByClass((), [Source(found.at, None, every)])
-        # One source for each number of ties: all items that have so many or more, with how far they are from places.
+        # One source for each number of ties: all items with that many or more, with how far they are from places.
         costs = _costs([places.of(RELATED, number) for number in range(wanted)], found.columns(every))
         ends = [*(np.flatnonzero(np.diff(counts[order])) + 1).tolist(), len(order)]
         least_costs = [int(costs[:, :end].min(axis=1, initial=BARRED).sum()) for end in ends]
@@ -416,18 +418,18 @@ class OutlierPool:
         return ItemsByClass(sorted(full, key=lambda one: max(one.least, MISSED - 1)), sources[-1:])
 
     def near(
-        self, bit: int, languages: Sequence[str], lists: Ints, sizes: Int64s, places: Places | None
+        self, bit: int, languages: Sequence[str], lists: Ints, kind_sizes: Int64s, places: Places | None
     ) -> ItemsByClass:
-        """What a class (bit) may draw as near outliers, which share a *kind* with members, a class above them both.
+        """The items that a class (bit) may draw as near outliers, which share a *kind*, a class above, with members.
 
-        Those of the smallest kind come first, of these the first on the ring from the class's start. ``lists`` are the
-        lists of items with the same classes that may be near, and ``sizes`` the number of instances of each one's kind.
+        They are on ``lists``, each of which has items with the same classes; ``kind_sizes`` has the number of instances
+        of each list's kind. Those of the smallest kind come first, of these the first on a walk along the ring.
         """
         draw, wanted = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers.near
         located = draw.ring.by_list.take(lists)
-        locations, kind_sizes = located.targets, sizes[located.sources()]
+        locations, size_of_kind = located.targets, kind_sizes[located.sources()]
         # Keys are unsigned, so those before the start wrap around and come last.
-        order = np.lexsort((draw.ring.keys[locations] - self._starts[bit], kind_sizes))
+        order = np.lexsort((draw.ring.keys[locations] - self._starts[bit], size_of_kind))
         by_code = {language: self._inputs.languages[language] for language in languages}
         items = _Items(NEAR, draw.ring.rows, draw.ring.lists, by_code)
         every = locations[order]
@@ -472,8 +474,11 @@ class _Classes:
     bits: Ints
 
     def in_order(self) -> Iterator[ItemsByClass]:
-        """For each asking class (bit) the classes along the ring, each as its items: those with enough, and all."""
-        # The first class with enough is looked up for all bits at once; the following ones only if they are asked for.
+        """For each asking class (bit) the classes on the ring that bring it items, each as the source of these items.
+
+        Those that may bring ``per_class`` items are ``full``, and all are ``every``; both are found as far as read.
+        """
+        # But the first class with enough is looked up for all asking classes at once, which is faster.
         first_rows = self.draw.first_rows(self.outlier_class, self.bits)
         has_first = first_rows >= 0
         brought = self.draw.brought(self.outlier_class, first_rows[has_first], self.bits[has_first])
@@ -491,31 +496,27 @@ class _Classes:
             yield from (Source(self.items.at, node, locations) for node, locations in brought)
             look = min(4 * look, _MOST_AHEAD)
 
-    def nearest(self, places: Iterable[Sequence[Placed]]) -> Iterator[Iterator[Source]]:
-        """For each asking class and its ``places`` the first classes on the ring, nearest first, each as a sample."""
-        edges, nodes, sample = self.draw.sample(self.outlier_class, self.bits, _CLASSES, _ITEMS, _OF_CLASS)
-        columns = self.items.columns(sample.targets)  # for all asking classes at once, then cut
-        for (begin, end), own_places in zip(pairwise(edges.tolist()), places, strict=True):
-            own = slice(sample.offsets[begin], sample.offsets[end])
-            own_sample = CsrRows(sample.offsets[begin : end + 1] - own.start, sample.targets[own])
-            own_columns = {code: measures[:, own] for code, measures in columns.items()}
-            yield self._in_turn(nodes[begin:end], own_sample, own_places, own_columns)
+    def nearest(self, places: Iterable[Sequence[Placed]]) -> Iterator[list[Source]]:
+        """For each asking class and its ``places`` the first classes on the ring, each as the source of a few items.
 
-    def _in_turn(
-        self, nodes: Sequence[int], sample: CsrRows, places: Sequence[Placed], columns: Mapping[str, Int32s]
-    ) -> Iterator[Source]:
-        """The sampled classes; those that may take all places first, in the order of the ring, then the nearest.
-
-        Row i of ``sample`` has the locations of the items of class ``nodes[i]``; ``columns`` has what is compared.
+        Those that may take all places come first, in the order of the ring, then those whose items come nearest.
         """
-        if not nodes:
-            return
-        costs = _costs(places, columns)
-        # What the nearest item of each class costs at each place, summed over the places.
-        least = np.minimum.reduceat(costs, sample.offsets[:-1], axis=1).sum(axis=0)
-        for row in np.argsort(np.where(least < MISSED, 0, least), kind="stable").tolist():
-            own, cost = slice(*sample.offsets[row : row + 2].tolist()), int(least[row])
-            yield Source(self.items.at, nodes[row], (), near=sample.targets[own], costs=costs[:, own], least=cost)
+        class_borders, nodes, sample = self.draw.sample(self.outlier_class, self.bits, _CLASSES, _ITEMS, _OF_CLASS)
+        columns = self.items.columns(sample.targets)  # for all asking classes at once, then cut
+        for (first, end), own_places in zip(pairwise(class_borders.tolist()), places, strict=True):
+            if first == end:
+                yield []
+                continue
+            item_borders = sample.offsets[first : end + 1]
+            begin, stop = item_borders[[0, -1]].tolist()
+            costs = _costs(own_places, {code: measures[:, begin:stop] for code, measures in columns.items()})
+            # What the nearest item of each class costs at each place, summed over the places.
+            least = np.minimum.reduceat(costs, item_borders[:-1] - begin, axis=1).sum(axis=0)
+            sources = []
+            for node, (low, high), cost in zip(nodes[first:end], pairwise(item_borders.tolist()), least, strict=True):
+                near, own_costs = sample.targets[low:high], costs[:, low - begin : high - begin]
+                sources.append(Source(self.items.at, node, (), near=near, costs=own_costs, least=int(cost)))
+            yield sorted(sources, key=lambda one: max(one.least, MISSED - 1))
 
 
 def _costs(places: Sequence[Placed], columns: Mapping[str, Int32s]) -> Int64s:

@@ -58,7 +58,7 @@ class WallClass:
     def of(group: Group, further: Iterable[Member], profile: LanguageProfile, filters: FilterOptions) -> "WallClass":
         """The words of a class: its cluster, and the first further instances that the rules of the cluster let join."""
         may_join = outlier_rules([one.surface for one in group.cluster], profile, filters)
-        # Without coarse types, which further instances do not have. Of words that differ in case alone, the first.
+        # Members lose their coarse types, which further instances lack. Of words that differ in case alone, the first.
         leading = [structs.replace(one, type=None) for one in group.cluster[:WORDS]]
         kept = {one.surface.casefold(): one for one in reversed(leading)}
         words = list(dict.fromkeys(kept[one.surface.casefold()] for one in leading))
@@ -153,10 +153,10 @@ class WallFits:
 
     @staticmethod
     def of(classes: Sequence[WallClass], inputs: WallInputs, profile: LanguageProfile) -> "WallFits":
-        """The fits of the classes of one language, from which outlier sets they are in and their margins.
+        """For each pair of classes of one language, what the words of one are to the other: by outlier set and margin.
 
-        The margin of a word is the share of a class's instances with less evidence of being one. Without a bound on
-        margins no word looks like a member.
+        The margin of a word beside a class is the share of the class's instances with less evidence of being one.
+        Without a bound on margins no word looks like a member.
         """
         words = _Words.of(classes, inputs)
         sets = OutlierSets(inputs.graph, inputs.index.outliers, replace(inputs.recipe.outliers, certificate=0))
@@ -164,14 +164,14 @@ class WallFits:
         bound = inf if inputs.signatures is None or margin is None else margin
         masks: dict[str, Masks] = {name: [] for name in ("graph", "witness", "clean", "near", "far", "cased")}
         for begin in range(0, len(classes), WIDTH):
-            # For 64 classes at once, each of which has a bit, what words are by their lists of classes: instances of
-            # the class, possible outliers but for direct instances of its parents, in O1 or O2, and in O3.
+            # For 64 classes at once, each of which has a bit, what words are to them by their own lists of classes:
+            # instances, possible outliers (but for direct instances of a parent), items in O1 or O2, and in O3.
             nodes = words.nodes[begin : begin + WIDTH]
             o1, o2, o3 = sets.of(nodes).sets
             allowed_lists = sets.allowed(nodes) & ~sets.sharing(inputs.graph.up.take(nodes))
             bitsets = [lists[words.lists] for lists in (sets.instances(nodes), allowed_lists, o1 | o2, o3)]
             for bit in range(len(nodes)):
-                # From here on flags of all words of the language, by what they are to this one class.
+                # From here on all are flags of every word of the language: what it is to this one class.
                 stated, allowed, near, far = ((bitset >> np.uint64(bit)) & np.uint64(1) != 0 for bitset in bitsets)
                 # Kin have a class, not their own, which a member of the cluster has too.
                 is_kin = np.isin(words.others.targets, words.of_cluster.row(begin + bit))
@@ -215,7 +215,7 @@ class _Words:
 
     @staticmethod
     def of(classes: Sequence[WallClass], inputs: WallInputs) -> "_Words":
-        """Look up all that is asked of the words later, for all classes at once."""
+        """Look up in the graph all that is asked of the words later: class lists, direct classes and signatures."""
         graph, signatures = inputs.graph, inputs.signatures
         nodes = indices_of(np.array([qid_number(one.group.qid) for one in classes], dtype=np.int64), graph.nodes)[0]
         # All words in one array, those of one class after those of another: ``owners`` has the class of each.
@@ -223,7 +223,7 @@ class _Words:
         begins, owners = offsets_of(counts)[:-1], np.repeat(np.arange(len(classes)), counts)
         numbers = np.array([qid_number(word.id) for one in classes for word in one.words], dtype=np.int64)
         items = indices_of(numbers, graph.items)[0]
-        # The classes that each word states, and those that the members of each cluster state.
+        # The classes that each word states (P31), and those that the members of each cluster state.
         direct = graph.classes.take(items)
         of_members = graph.classes.take(item_indices(graph, [one.id for own in classes for one in own.group.cluster]))
         clusters = np.repeat(np.arange(len(classes)), [len(one.group.cluster) for one in classes])
@@ -260,7 +260,7 @@ def _apart(
     status = index.is_status[np.searchsorted(index.candidates, nodes)].tolist()
     every = sum(1 << number for number, is_status in enumerate(status) if not is_status)
     apart = [0 if is_status else every & ~(1 << number) for number, is_status in enumerate(status)]
-    # Not with each other: two classes of which one has more than a quarter of the other's words (all if the other is
+    # Not with each other: two classes if more than a quarter of one's words are instances of the other (all if it is
     # below it), those with the same label, and those of which one's label is part of the other's.
     alike = [
         (number, other)

@@ -40,8 +40,8 @@ SIZE: Final = SIDE * SIDE
 def solving_order(fits: Sequence[Collection[int]], own: Sequence[int]) -> list[int]:
     """The groups in an order in which each has no more words that fit it than its own, once those before are settled.
 
-    ``fits`` has for each word the groups that it fits, ``own`` its group. Empty if there is no such order, and then
-    there is a second solution.
+    ``fits`` has for each word the other groups that it fits, ``own`` its group. Empty if there is no such order: then
+    words can change places, each to a group that it fits, which is a second solution.
 
     >>> solving_order([[], [1], [], []], own=[0, 0, 1, 1]), solving_order([[], [1], [], [0]], own=[0, 0, 1, 1])
     ([0, 1], [])
@@ -50,8 +50,8 @@ def solving_order(fits: Sequence[Collection[int]], own: Sequence[int]) -> list[i
     order: list[int] = []
     while left:
         open_words = [(fit, group) for fit, group in zip(fits, own, strict=True) if group in left]
-        wanted = {one: any(one in fit for fit, group in open_words if group != one) for one in left}
-        settled = next((one for one in left if not wanted[one]), None)
+        fit_by_others = {one for fit, group in open_words for one in fit if one != group}
+        settled = next((one for one in left if one not in fit_by_others), None)
         if settled is None:
             return []
         order.append(settled)
@@ -90,9 +90,9 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
 
 @lru_cache(maxsize=1 << 16)  # the words of a language are in several walls each
 def _marks(surface: str, spaced: bool, script: str, shorter_by: int) -> frozenset[str]:
-    """What a row must not have in common: whole words, and the shortest beginning and end that mean something.
+    """What the words of a row must not share: whole words, and the shortest beginning and end that mean something.
 
-    The beginning and the end are marked as such, and are ``shorter_by`` letters shorter than that.
+    The beginning is marked by <, the end by >, and both are ``shorter_by`` letters (graphemes) shorter than that.
 
     >>> sorted(_marks("Lake Como", spaced=True, script="Latn", shorter_by=0))
     ['<lake', '>como', 'como', 'lake']
@@ -102,7 +102,7 @@ def _marks(surface: str, spaced: bool, script: str, shorter_by: int) -> frozense
     for side, read in (("<", beginning), (">", end)):
         for length in range(1, len(letters) + 1):
             affix = read(letters, length) or ""
-            # Any letter fills up what is left out.
+            # Long enough if it were as much longer: any letter fills it up.
             if says_something((*graphemes(affix), *[letters[0]] * shorter_by), script):
                 found.add(f"{side}{affix}")
                 break
@@ -154,27 +154,29 @@ class _Choice:
 
     @staticmethod
     def of_tier(tier: Tier, fits: WallFits) -> "list[_Choice]":
-        """The choices of words that a tier leaves, the best first: far from the other classes, or of their siblings.
+        """Which words of each class may come into a wall of a tier, the best choice first.
 
-        Tier "herring" also uses words that fit a second class: by the graph, then also by their statements (witness).
+        In "far" all words are outliers of O3 to the other classes, in "sibling" of O1 or O2; in "herring" some words
+        fit a second class: by the class graph, and in a second choice also by other statements (witness).
         """
         if tier == "far":
             return [_Choice.of(tier, fits, usable=fits.far, herring=fits.graph)]
         if tier == "sibling":
-            # The words that could be O1 or O2 outliers of a class, or if these are no four, all that could be outliers.
+            # Words that could be O1 or O2 outliers of the other class, or if there are no four, outliers of any kind.
             usable = _merged(fits.near, fits.clean, lambda near, clean: near if near.bit_count() >= SIDE else clean)
             return [_Choice.of(tier, fits, usable, herring=fits.graph)]
         fitting = (fits.graph, _merged(fits.graph, fits.witness, or_))
-        herrings = [_merged(words, fits.cased, and_) for words in fitting]  # the case of initials must not tell
+        # Of these only words whose initial has the case of the other class's words, so that it gives nothing away.
+        herrings = [_merged(words, fits.cased, and_) for words in fitting]
         return [_Choice.of(tier, fits, usable=_merged(fits.clean, words, or_), herring=words) for words in herrings]
 
     @staticmethod
     def of(tier: Tier, fits: WallFits, usable: Masks, herring: Masks) -> "_Choice":
-        """The choice with ``usable`` words, of which those in ``herring`` fit a second class.
+        """Find which classes may meet in a wall with ``usable`` words, of which those in ``herring`` fit two classes.
 
-        In both, ``masks[a][b]`` is a bitset of words of class b beside class a. Two classes may meet in a wall if each
-        has four words beside the other. Only in the tier of herrings may words of one fit the other by the graph; that
-        of siblings wants four near words of one of them.
+        In both, ``masks[a][b]`` is a bitset of words of class b beside class a. Two classes may meet if each has four
+        words beside the other. Only in tier "herring" may words of one fit the other by the class graph; tier "sibling"
+        wants four words of one of them that are near the other (in its O1 or O2).
         """
         every, square = range(len(fits.apart)), (len(fits.apart), len(fits.apart))
         # How many words of class b (column) each mask has beside class a (row), then the more of both directions.
@@ -189,7 +191,7 @@ class _Choice:
             may_meet &= in_graph == 0
         if tier == "sibling":
             may_meet &= near >= SIDE
-        # For each class (row) a bitset of the others.
+        # For each class a bitset of the others: those it may meet, and those with herrings, or herrings or near words.
         pairs, fitting, linked = (
             [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in flags]
             for flags in (may_meet, herrings > 0, near + herrings > 0)
@@ -250,15 +252,15 @@ class _Drawing:
     """The walls of one language as they are drawn, and what each leaves to the next; ``dropped`` counts failed ones."""
 
     def __init__(self, classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> None:
-        """Classes and words are numbers; a bitset of words has a bit for each word of a class, in their order."""
+        """A class is known by its number in ``classes``, a word by its place in its class, also its bit in bitsets."""
         self._groups, self._fits, self._profile, self._recipe = [one.group for one in classes], fits, profile, recipe
         self._words = [one.words for one in classes]
         self._qid_numbers = np.array([qid_number(group.qid) for group in self._groups], dtype=np.int64)
-        # The walls so far: in how many each item is, all their words, and how many they are; and why others failed.
+        # The walls so far: in how many each item is, the items of each, how many they are, and why others failed.
         self._uses: Counter[str] = Counter()
         self._earlier, self._made = EarlierClusters(), 0
         self.dropped: dict[Tier, Counter[str]] = {tier: Counter() for tier in TIERS}
-        # By a class and a bitset of its words, whether four of these are unlike one another.
+        # By a class and a bitset of its words: whether four of these are unlike one another.
         self._has_four: dict[tuple[int, int], bool] = {}
         # For each class the bitset of words that may still be used, at first those without a word of its label, and for
         # each of its words the bitset of the others that share a mark with it, which would give their row away.
@@ -279,10 +281,10 @@ class _Drawing:
         """Up to ``wanted`` walls of a tier, one after another; ``dropped`` counts why others are not made.
 
         Each attempt draws four classes, then words of these up to ``_DRAWS`` times. After too many attempts without a
-        wall, or without four classes, the next choice of the tier takes over, if it has one.
+        wall, or without four classes, the next choice of words for the tier takes over, if it has one.
         """
         choices = _Choice.of_tier(tier, self._fits)
-        # How often each class was drawn, and which of them have not yet failed as the first of four.
+        # Draws of each class; classes that have not failed yet as the first of four; walls; attempts since the last.
         draws_of, firsts, kept, in_vain = Counter[int](), set(range(len(self._words))), 0, 0
         for attempt in range(_MOST_IN_VAIN + _ATTEMPTS * wanted):
             if kept == wanted:
@@ -326,9 +328,9 @@ class _Drawing:
         return []
 
     def _extend(self, choice: _Choice, order: Sequence[int], chosen: list[int], looks_left: Iterator[int]) -> list[int]:
-        """The chosen classes with the first others in ``order`` that make four, with words enough beside each other.
+        """The chosen classes and the first others in ``order`` that make four, each with four words beside the others.
 
-        Empty if none do, or if none are found before ``looks_left``, which all steps of the search share, is used up.
+        A depth-first search. Empty if no others do, or before ``looks_left``, which all its steps share, is used up.
         """
         if len(chosen) == SIDE:
             return chosen
@@ -344,7 +346,7 @@ class _Drawing:
                 return []
             wider = [*chosen, candidate]
             ordered = self._order(choice, wider)
-            if len(ordered) == SIDE:
+            if len(ordered) == SIDE:  # four classes need herrings enough among the words that fit no earlier class
                 words = [self._open(choice, each, wider, barred=ordered[:at]) for at, each in enumerate(ordered)]
                 if sum((own.usable & own.fitting).bit_count() for own in words) < choice.least:
                     continue
@@ -353,31 +355,32 @@ class _Drawing:
         return []
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
-        """The classes in an order in which each has four words that fit no earlier one; empty if no order does.
+        """The ``chosen`` classes in an order in which each has four words that fit no earlier one; empty if none is.
 
         In such an order a wall can be solved class by class. It is found from its end: any class with four words that
         fit none of the rest can be the last of them.
         """
         rest, order = list(chosen), list[int]()
         while rest:
-            for one in rest:
-                usable = self._open(choice, one, chosen, barred=[other for other in rest if other != one]).usable
+            for last in rest:
+                usable = self._open(choice, last, chosen, barred=[other for other in rest if other != last]).usable
                 # Four words must also be unlike one another, which is found once for each bitset of words.
-                if usable.bit_count() >= SIDE and (one, usable) not in self._has_four:
-                    places = [place for place in range(len(self._words[one])) if usable >> place & 1]
-                    self._has_four[one, usable] = bool(self._four_unlike(one, (), places))
-                if usable.bit_count() >= SIDE and self._has_four[one, usable]:
-                    order.insert(0, one)
-                    rest.remove(one)
+                if usable.bit_count() >= SIDE and (last, usable) not in self._has_four:
+                    places = [place for place in range(len(self._words[last])) if usable >> place & 1]
+                    self._has_four[last, usable] = bool(self._four_unlike(last, (), places))
+                if usable.bit_count() >= SIDE and self._has_four[last, usable]:
+                    order.insert(0, last)
+                    rest.remove(last)
                     break
             else:
                 return []
         return order
 
     def _open(self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()) -> _OpenWords:
-        """Of a class (``number``) the words that it may bring beside the chosen classes, if they fit no ``barred`` one.
+        """Three bitsets of the words of a class, by its ``number``, beside the ``chosen`` classes.
 
-        Also those that fit a chosen class, and those that do by the class graph. ``mask[a][b]`` has words of class b.
+        They are the words that it may bring and that fit no ``barred`` class, those that fit a chosen class, and those
+        that do by the class graph. In a mask, ``mask[a][b]`` has the words of class b for which that holds of class a.
         """
         usable, fitting, in_graph = self._left[number], 0, 0
         for other in chosen:
@@ -390,40 +393,41 @@ class _Drawing:
         return _OpenWords(usable, fitting, in_graph)
 
     def _four_unlike(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
-        """The ``taken`` words of a class with the first of ``places`` that make four unlike words; empty if none do.
+        """The ``taken`` words of a class and the first of ``places`` that make four unlike words; empty if none do.
 
-        Words are places in the class's list; two are alike if they share a mark, such as an affix.
+        Words are places in the list of class ``number``; two are alike if they share a mark, such as an affix.
         """
         if any(self._alike[number][one] >> other & 1 for one, other in combinations(taken, 2)):
             return ()
         if len(taken) == SIDE:
             return taken
-        tries = ((place, places[at + 1 :]) for at, place in enumerate(places))
+        tries = ((place, places[index:]) for index, place in enumerate(places, start=1))
         return next((found for place, rest in tries if (found := self._four_unlike(number, (*taken, place), rest))), ())
 
     def _rows(self, choice: _Choice, chosen: Sequence[int], key: int, *, free: bool) -> list[_Row]:
-        """Four words of each class, none of which an earlier one has; if not ``free``, they only fit later classes.
+        """Four words of each class, with no surface form twice; if not ``free``, they only fit later classes.
 
         First come *herrings*, words that fit another class, then those in fewest walls; no two of a class are alike.
         """
         rows: list[_Row] = []
         surfaces_taken, herrings_left = set[str](), _MOST_HERRINGS
         for order, number in enumerate(chosen):
+            # The words that may come, by their places in the class's list: those that fit by the class graph first.
             usable, fitting, in_graph = self._open(choice, number, chosen, barred=() if free else chosen[:order])
             words = self._words[number]
             surfaces = [word.surface.casefold() for word in words]
             keys = hash_keys(key, [qid_number(word.id) for word in words]).tolist()
-            places = [at for at in range(len(words)) if usable >> at & 1 and surfaces[at] not in surfaces_taken]
-            places.sort(key=lambda at: (not in_graph >> at & 1, self._uses[words[at].id], keys[at]))
-            herrings = [at for at in places if fitting >> at & 1][:herrings_left]
-            plain = [*(at for at in places if not fitting >> at & 1), *herrings[_FIRST_HERRINGS:]]
+            places = [one for one in range(len(words)) if usable >> one & 1 and surfaces[one] not in surfaces_taken]
+            places.sort(key=lambda one: (not in_graph >> one & 1, self._uses[words[one].id], keys[one]))
+            herrings = [one for one in places if fitting >> one & 1][:herrings_left]
+            plain = [*(one for one in places if not fitting >> one & 1), *herrings[_FIRST_HERRINGS:]]
             # As many of the first herrings as can be completed to four words that are not alike.
             counts = range(len(herrings[:_FIRST_HERRINGS]), -1, -1)
             fours = (self._four_unlike(number, tuple(herrings[:count]), plain) for count in counts)
             four = next(filter(None, fours), ())
             rows.append(_Row(number, four))
-            herrings_left -= sum(fitting >> at & 1 for at in four)
-            surfaces_taken.update(surfaces[at] for at in four)
+            herrings_left -= sum(fitting >> one & 1 for one in four)
+            surfaces_taken.update(surfaces[one] for one in four)
         return rows
 
     def _fault(self, rows: Sequence[_Row], tier: Tier) -> str:
@@ -443,24 +447,24 @@ class _Drawing:
         return find_giveaway(surfaces, [self._groups[row.group].label for row in rows], self._profile)
 
     def _fitting(self, rows: Sequence[_Row]) -> list[_Fitting]:
-        """All words of the rows, with the other rows that they fit by the class graph or their statements (witness)."""
-        # ``graph[a][b]`` is a bitset of the words of class b, by their places, that fit class a.
+        """All words of the rows, each with the other rows that it fits: by the graph, or its statements (witness)."""
         found: list[_Fitting] = []
         for own, row in enumerate(rows):
             for place in row.places:
+                # ``graph[a][b]`` is a bitset of the words of class b that fit class a; a word has the bit of its place.
                 fits_by: dict[int, Literal["graph", "witness"]] = {}
                 for other, other_row in enumerate(rows):
                     if other != own and self._fits.graph[other_row.group][row.group] >> place & 1:
                         fits_by[other] = "graph"
                     elif other != own and self._fits.witness[other_row.group][row.group] >> place & 1:
                         fits_by[other] = "witness"
-                found.append(_Fitting(own, self._words[row.group][place].id, fits_by))
+                found.append(_Fitting(row=own, item=self._words[row.group][place].id, by=fits_by))
         return found
 
     def _wall(self, rows: Sequence[_Row], tier: Tier, number: int, key: int) -> Wall:
-        """The wall that is ``number`` in its tier, counted from 0, and from here on an earlier one.
+        """The wall of four rows with this ``number`` in its tier (from 0); from here on it counts as an earlier one.
 
-        ``key`` decides the order of its groups and of their words. Words that are in ``uses`` walls now are in no more.
+        ``key`` decides the order of its groups and of their words.
         """
         # The groups, and the four words of each, in a random order.
         keys = hash_keys(key, [self._qid_numbers[row.group] for row in rows], "class")
@@ -469,8 +473,8 @@ class _Drawing:
         for row in rows:
             four = [self._words[row.group][place] for place in row.places]
             order = np.argsort(hash_keys(key, [qid_number(one.id) for one in four])).tolist()
-            members.append([four[at] for at in order])
-        # What later walls may still use, and what they are compared with.
+            members.append([four[place] for place in order])
+        # Words that are in ``uses`` walls now are left for no more, and later walls are compared with this one.
         items = [one.id for four in members for one in four]
         self._uses.update(items)
         spent = [item for item in items if self._uses[item] >= self._recipe.walls.uses]
@@ -478,8 +482,8 @@ class _Drawing:
             self._left[group] &= ~(1 << place)
         self._earlier.add(self._made, items)
         self._made += 1
-        # Slot s shows word s % 4 of group s // 4. Four walls that follow each other have one pattern of slots, with the
-        # groups rotated: so each place of a wall shows each of the four groups equally often.
+        # Where words are shown: slot s has word s % 4 of group s // 4. Four walls in a row have one pattern of slots,
+        # with the groups rotated: so each place of a wall shows each of the four groups equally often.
         block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
         slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
         language, groups = self._profile.code, [self._groups[row.group] for row in rows]

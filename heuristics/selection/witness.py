@@ -59,8 +59,8 @@ class ClassEvidence:
         All classes are in each array, since calls cost more than what they do. Each class has a weight for every
         property that any item has, so they should be tens, not thousands.
         """
-        # The instances that a class is measured by: its members that have a signature, then others of its reference.
-        # ``instances[i]`` is the row of a signature, ``owners[i]`` the position of its class.
+        # The instances that a class is measured by: members with a signature (their properties), then others of its
+        # reference, a sample. ``instances[i]`` is the row of a signature, ``owners[i]`` the position of its class.
         count, size = len(nodes), len(signatures.shares)
         numbers_of_members = [qid_number(item) for cluster in clusters for item in cluster]
         rows = signatures.rows_of(np.array(numbers_of_members, dtype=np.int64))
@@ -78,13 +78,14 @@ class ClassEvidence:
         known = np.flatnonzero(counts)
         of_class, properties = np.divmod(known, size)
         having, total, shares = counts[known], totals[of_class], signatures.shares[properties]
-        # The weights w(t) for other items: ln 1 / (n + 1) where no instance has t, for then p(t) cancels out.
-        of_every = np.repeat(_units(-np.log(totals + 1.0)).astype(np.int32), size)
+        # The weights w(t) for items that are no instances: ln 1 / (n + 1) where no instance has t, whatever p(t) is.
+        of_every = np.repeat(_weights(np.zeros_like(totals), totals, np.ones(count)).astype(np.int32), size)
         of_every[known] = _weights(having, total, shares)
-        # The weights for an instance itself, without its own vote, and its evidence.
+        # The weights for an instance, without its own vote, and with them its evidence.
         of_itself = np.zeros(len(counts), dtype=np.int64)
         of_itself[known] = _weights(having - 1, total - 1, shares)
         evidence = _evidence(of_instances, of_itself.take(codes))
+        # One class after another: its coherence, and the weights of its properties.
         in_sample, is_in_sample = indices_of(instances, signatures.sample)
         for position, weights in enumerate(of_every.reshape(count, size)):
             is_own = owners == position
@@ -104,10 +105,10 @@ class ClassEvidence:
     def margin(self, number: int) -> float | None:
         """The share of the class's instances with less evidence than another item, by its number; a tie counts half.
 
-        Evidence is the sum of the weights of an item's properties (its signature) over the square root of their number.
-        None if the item has no signature, or no instance has one.
+        Evidence is the sum of the weights (``of_every``) of an item's properties, its signature, over the square root
+        of their number. None if the item has no signature, or no instance has one.
         """
-        # Asked for single items that may be drawn, which are met again: buffers give one value faster than arrays do.
+        # Asked of one item at a time, and of many again. Buffers (memoryviews) give one value faster than arrays do.
         if number in self._margins:
             return self._margins[number]
         items, rows = self.signatures.items.data, self.signatures.rows
@@ -136,21 +137,22 @@ class ClassEvidence:
 
 
 def evidence_of_instances(signatures: Signatures, nodes: Ints) -> Callable[[Ints, Ints], Flags]:
-    """Count the properties of sampled instances of some classes (nodes), to ask which instances have evidence.
+    """Return a function that says which instances of some classes (nodes) have evidence of being one.
 
-    The function that is returned takes instances, each as the position of its class in ``nodes`` and an item's number.
-    It says of each whether its evidence, by the instances in the sample (``reference``) but itself, is above 0; without
-    a signature it is not.
+    It takes instances, each as the position of its class in ``nodes`` and an item's number. An instance has evidence if
+    its properties (its signature) speak for the class more than against it, by a sample of the class's instances
+    (``reference``) without itself; without a signature it has none.
     """
     size, reference = len(signatures.shares), signatures.reference.take(nodes)
     owners, totals = reference.sources().astype(np.int64), reference.counts()
     having = signatures.rows.take(reference.targets)
     # How many sampled instances of each class have each property.
     counts = np.bincount(owners[having.sources()] * size + having.targets, minlength=len(nodes) * size)
+    # Which items those are, as pairs of a class and an item.
     in_reference = pack_pairs(owners, reference.targets)
 
     def has_evidence(positions: Ints, numbers: Ints) -> Flags:
-        """Whether each item (its number) has properties that speak for the class at its position in ``nodes``."""
+        """Whether the properties of each item, by its number, speak for the class at its position in ``nodes``."""
         rows = signatures.rows_of(numbers)
         of_items, is_sampled = signatures.rows.take(rows), np.isin(pack_pairs(positions, rows), in_reference)
         # For each property of each item its weight by the other instances: a sampled item's own vote is taken out.
@@ -165,12 +167,8 @@ def evidence_of_instances(signatures: Signatures, nodes: Ints) -> Callable[[Ints
 
 
 def _weights(having: Ints, total: Ints, shares: Evidence) -> Int64s:
-    """The weights w(t) of properties that ``having`` of ``total`` instances have, by their shares p(t)."""
-    return _units(np.log((having + shares) / (total + 1)) - np.log(shares))
-
-
-def _units(weights: npt.ArrayLike) -> Int64s:
-    units: Int64s = np.rint(np.asarray(weights) * _UNITS).astype(np.int64)
+    """The weights w(t) of properties that ``having`` of ``total`` instances have, by their shares p(t), in units."""
+    units: Int64s = np.rint((np.log((having + shares) / (total + 1)) - np.log(shares)) * _UNITS).astype(np.int64)
     return units
 
 

@@ -62,21 +62,22 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
     """
     assert strings.null_count == 0, "a string that is hashed is not null"
     hashes_of_blocks = [np.zeros(0, np.uint64)]
+    # Strings of Arrow are one buffer of bytes, and offsets: where each begins, and the last ends.
     for begin in range(0, len(strings), _BLOCK):
         block = strings[begin : begin + _BLOCK]
         hashes_of_blocks.append(np.zeros(len(block), np.uint64))
         _, offsets, data = block.buffers()
         if offsets is None or data is None:  # only empty strings
             continue
-        ends = np.frombuffer(offsets, np.int32)[block.offset : block.offset + len(block) + 1].astype(np.int64)
-        starts, lengths, size = ends[:-1] - ends[0], np.diff(ends), int(ends[-1] - ends[0])
+        borders = np.frombuffer(offsets, np.int32)[block.offset : block.offset + len(block) + 1].astype(np.int64)
+        starts, lengths, size = borders[:-1] - borders[0], np.diff(borders), int(borders[-1] - borders[0])
         # The little-endian word that begins at each byte of all strings, which overlap.
         padded = np.zeros(size + _WORD, np.uint8)
-        padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
+        padded[:size] = np.frombuffer(data, np.uint8)[borders[0] : borders[-1]]
         words = np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
         hashes = hashes_of_blocks[-1]
         hashes[:] = lengths
-        active, done = np.flatnonzero(lengths), 0
+        active, done = np.flatnonzero(lengths), 0  # strings with bytes left, and the bytes of each that are hashed
         while active.size:
             # The next eight bytes, or what is left and zeros.
             word = words[starts[active] + done] & _LOW_BYTES[np.minimum(lengths[active] - done, _WORD)]
@@ -91,21 +92,16 @@ def sum_rows(tables: Iterable[pa.Table], schema: pa.Schema, max_held: int | None
 
     With ``max_held``, no more is held than the sum, that many rows and one table, however many rows there are.
     """
-    keys = [name for name in schema.names if name != "count"]
-
-    def summed(held: list[pa.Table]) -> pa.Table:
-        rows = pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in held)])
-        sums = rows.group_by(keys, use_threads=False).aggregate([("count", "sum")])
-        return sums.rename_columns([*keys, "count"]).select(schema.names).cast(schema)
-
-    held: list[pa.Table] = []
+    held = [schema.empty_table()]
     count = 0
     for table in tables:
-        held.append(table)
+        held.append(table.select(schema.names))
         count += table.num_rows
         if max_held is not None and count >= max_held:
-            held, count = [summed(held)], 0
-    return summed(held)
+            held, count = [sum_rows(held, schema)], 0
+    keys = [name for name in schema.names if name != "count"]
+    sums = pa.concat_tables(held).group_by(keys, use_threads=False).aggregate([("count", "sum")])
+    return sums.rename_columns([*keys, "count"]).select(schema.names).cast(schema)
 
 
 @dataclass
@@ -210,7 +206,7 @@ def read_items(entities: str, index: Sequence[str], qids: Sequence[str], columns
 def _read(
     path: str, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
 ) -> Iterator[pa.Table]:
-    """Some ``row_groups`` of a file of entities; or of an index file, those that may have any of the ``numbers``."""
+    """Some ``row_groups`` of a file of entities, a table each; or of an index file, those that may have ``numbers``."""
     expected = "the row groups that the index names"
     try:
         with open_binary(path) as source, open_parquet(source, path, expected, any_writer=False) as file:

@@ -126,7 +126,7 @@ class MapLookup:
     """
 
     def __init__(self, column: pa.MapArray | pa.ChunkedArray) -> None:
-        """Sort the entries of all maps by the codes of their keys; those of a code end at ``_ends[code]``."""
+        """Sort all entries (values, each with the row of its map) by the number (code) of their key."""
         maps = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         offsets = maps.offsets.to_numpy()
         first, last = int(offsets[0]), int(offsets[-1])
@@ -136,7 +136,7 @@ class MapLookup:
         codes = keys.indices.to_numpy()
         # Numbers of 16 bits are sorted by radix, ten times as fast.
         small = codes.astype(np.int16) if len(keys.dictionary) < 1 << 15 else codes
-        self._order = np.argsort(small, kind="stable")
+        self._order = np.argsort(small, kind="stable")  # the entries of a code end at ``_ends[code]``
         self._ends = np.cumsum(np.bincount(codes, minlength=len(keys.dictionary)))
         self._codes = {key: code for code, key in enumerate(keys.dictionary.to_pylist())}
         self._length = len(maps)
@@ -147,11 +147,11 @@ class MapLookup:
         if code is None:
             return pa.nulls(self._length, self._values.type)
         begin = int(self._ends[code - 1]) if code else 0
-        # Backwards, because of several values for one row numpy keeps the last.
+        # The entries with the key. Backwards, because of several values for one row numpy keeps the last.
         entries = self._order[begin : int(self._ends[code])][::-1]
-        places = np.full(self._length, -1)
-        places[self._rows[entries]] = entries
-        return self._values.take(pa.array(places, mask=places < 0))
+        entry_of_row = np.full(self._length, -1)
+        entry_of_row[self._rows[entries]] = entries
+        return self._values.take(pa.array(entry_of_row, mask=entry_of_row < 0))
 
 
 # Higher levels take longer, and save little more.

@@ -80,7 +80,7 @@ class _Blocks(io.BufferedIOBase):
         return self._size + sum(map(len, self.footer or ()))
 
     def write(self, data: Any, /) -> int:
-        """Write pages, with a checksum for each block of 64 KiB, or keep some of the footer; return how many bytes."""
+        """Write pages, and find the checksum of each block of 64 KiB, or keep the footer for later; return the size."""
         if self.footer is not None:
             self.footer.append(bytes(data))
             return len(data)
