@@ -64,7 +64,7 @@ class ItemWriter:
     _writer: CheckedWriter | None = field(default=None, init=False)
 
     def add(self, *tables: pa.Table, most: int = _HELD_BYTES) -> None:
-        """Take rows, and write all that are held where these are more than ``most`` bytes."""
+        """Take rows, and write all that are held once they are more than ``most`` bytes."""
         self._held += tables
         self._size += sum(table.nbytes for table in tables)
         if not self._held or self._size <= most:
@@ -203,6 +203,7 @@ def read_entities(
     "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class",
     "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError if no item is left.
     """
+    # Read all ranges, and merge the numbers of items and targets that they found.
     scratch = context.scratch
     reading = plan_reading(inputs, options)
     names = sorted({file.folder for file in inputs.files}) if isinstance(inputs, EntityTables) else inputs
@@ -215,7 +216,7 @@ def read_entities(
         shared = (scratch, context.shuffle, len(ranges), reading._replace(ranges=()), options)
         read = pipeline | "elements" >> beam.Create(ranges) | "read" >> beam.FlatMap(read_range, *shared)
         exchange_numbers(read, context, _READ, len(ranges), {ITEMS: columns.repeated, TARGETS: columns.union})
-    # The names of files that ranges left are "certain-<range>", "undecided-<range>" and "properties-<range>".
+    # Finish the files that ranges left: "certain-<range>" and "undecided-<range>"; "properties-<range>" is for later.
     range_counts = [scratch.counts_of("read", part) for part, _ in ranges]
     left = part_counts.files_left(range_counts)
     named = [name.partition("-")[::2] for name in left]
@@ -223,6 +224,7 @@ def read_entities(
     files = sorted(ItemFile(kind, int(part)) for kind, part in named if kind in entity_columns.CERTAINTIES)
     buckets = QID_BUCKETS if reading.size > _LARGE_INDEX_BYTES else 1
     finish_files(FileWork(scratch, context.shuffle, files), context, buckets)
+    # Check that all is there, and count what was kept and left out.
     kept_counts = [scratch.counts(f"keep-{file.name}") for file in files]
     part_counts.require_files(scratch.finished, part_counts.files_left(kept_counts))
     read_counts = part_counts.sum_ranges(range_counts, STAGE, scratch.unreadable(STAGE, len(range_counts)))
@@ -241,10 +243,10 @@ def read_entities(
 def read_range(
     numbered: tuple[int, Any], scratch: Scratch, shuffle: Shuffle, ranges: int, reading: Reading, options: EntityOptions
 ) -> Iterator[Done | Sent]:
-    """Read a numbered range of the input into files of items, one of those that certainly stay and one of the others.
+    """Read a numbered range of the input into two files of items: those "certain" to stay, and the "undecided" ones.
 
-    Sent are the numbers of its items, by which duplicates are found, and those of the targets of their edges (P31 and
-    P279), which decide about the other items.
+    Sent are the numbers of its items, which show what comes twice, and of the targets of their edges (P31 and P279): an
+    undecided item stays if it is a target.
     """
     part, range_ = numbered
     writers = {certainty: ItemWriter(scratch.items(certainty, part)) for certainty in entity_columns.CERTAINTIES}
@@ -258,6 +260,7 @@ def read_range(
         opened = part_counts.open_counted
         chunks = read_records(range_, opened, b"\n", _CHUNK_BYTES, reading.closing, streams.append)
         tables = chain(chain.from_iterable(map(reader.read, chunks)), reader.finish())
+    # Write the items by certainty, and the file that says what else was found and written.
     for certainty, table in tables:
         writers[certainty].add(table)
         numbers.append(qid_numbers(table["qid"]))
@@ -270,10 +273,10 @@ def read_range(
     highest = max((int(found.max()) for found in numbers if found.size), default=0)
     # Items are counted later, when it is known which stay.
     part_counts.write_counts(scratch.counts_of("read", part), reader.counts(), files, streams, highest=highest)
-    with shuffle.sender(_READ, "", part) as sender:
+    with shuffle.sender(_READ, key="", number=part) as sender:
         yield from send_numbers(sender, ITEMS, join(numbers))
         yield from send_numbers(sender, TARGETS, columns.union(targets))
-    yield done(STAGE, part, parts=ranges)
+    yield done(STAGE, part, parts=ranges)  # the next step waits for all parts
 
 
 class FileWork(NamedTuple):
@@ -288,8 +291,8 @@ def finish_files(work: FileWork, context: StageContext, buckets: int) -> None:
     """Write the items that stay, only the latest row of each, and an index of them in ``buckets`` files by number."""
     scratch, shuffle, numbers = context.scratch, context.shuffle, range(len(work.files))
     runtime = context.runtime if len(numbers) >= _MANY_FILES else replace(context.runtime, workers=1)
-    duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
-    if duplicates:  # find the superseded rows, and then the targets of the edges of all other rows
+    duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)  # whether some item has several rows
+    if duplicates:  # find the superseded rows (all but an item's latest), and the targets of the edges of the others
         with runtime.pipeline(label=f"{STAGE}: duplicates") as pipeline:
             _ = (
                 pipeline
@@ -318,7 +321,7 @@ _POSITION: Final = ("certainty", "part", "row")
 
 
 def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
-    """Send the revisions, hashes and positions of those rows in a file whose items come twice, to buckets by item."""
+    """Send revision, hash and position of the rows in a file whose items have several rows, to buckets by item."""
     repeated, file = read_numbers(work.scratch.merged(_READ, ITEMS)), work.files[number]
     begin = 0  # the number of the batch's first row in the file
     with work.shuffle.sender("duplicates", STAGE, number) as sender:
@@ -332,17 +335,17 @@ def send_duplicates(number: int, work: FileWork) -> Iterator[Done | Sent]:
             buckets = columns.qid_buckets(duplicates["number"].to_numpy())
             yield from sender.add_rows("rows", [(bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets])
             begin += table.num_rows
-    yield done(STAGE, number, parts=len(work.files))
+    yield done(STAGE, number, parts=len(work.files))  # the next step waits for all parts
 
 
 def choose_latest(task: Task, work: FileWork) -> None:
-    """Find the rows in a bucket of duplicates of which a later revision is there, and write their numbers by file."""
+    """Write, by file, the numbers of the superseded rows in a bucket of duplicates: all but the latest of each item."""
     duplicates = list(work.shuffle.read_rows(task, "duplicates/rows", range(len(work.files))))
     with create_bucket_file(bulk.part_path(work.scratch.superseded(), task.bucket)) as file_rows:
         if not duplicates:
             return
         superseded = entity_columns.superseded_rows(pa.concat_tables(duplicates), *_POSITION)
-        parts = set(pc.unique(superseded["part"]).to_pylist())
+        parts = set(pc.unique(superseded["part"]).to_pylist())  # of the files that have any
         for file in (file for file in work.files if file.part in parts):
             is_certainty = pc.equal(superseded["certainty"], file.certainty)
             is_of_file = pc.and_(pc.equal(superseded["part"], file.part), is_certainty)
@@ -352,14 +355,14 @@ def choose_latest(task: Task, work: FileWork) -> None:
 
 
 def send_targets(number: int, work: FileWork) -> Iterator[Done | Sent]:
-    """Send the numbers of the items that edges (P31 and P279) of a file lead to, without edges of superseded rows."""
+    """Send the numbers of the items that the edges (P31, P279) in a file lead to, but not from superseded rows."""
     file = work.files[number]
-    superseded = read_numbers(work.scratch.superseded(), file.name)
+    superseded = read_numbers(work.scratch.superseded(), file.name)  # numbers of rows whose item has a later row
     tables = latest_rows(work.scratch, file, ["instance_of", "subclass_of"], superseded)
-    with work.shuffle.sender(_LATEST, "", number) as sender:
+    with work.shuffle.sender(_LATEST, key="", number=number) as sender:
         targets = columns.union(entity_columns.edge_targets(table) for _, table in tables)
         yield from send_numbers(sender, TARGETS, targets)
-    yield done(STAGE, number, parts=len(work.files))
+    yield done(STAGE, number, parts=len(work.files))  # the next step waits for all parts
 
 
 @dataclass(eq=False)
@@ -381,6 +384,7 @@ class KeepItems(beam.DoFn):
         """Copy a file of items if all of them stay, or else write those that do; send their numbers to the index."""
         scratch, file = self.work.scratch, self.work.files[number]
         superseded = read_numbers(scratch.superseded(), file.name) if self.duplicates else join([])
+        # Of a "certain" file all items stay, of an "undecided" one the targets of edges; superseded rows never do.
         name, is_copied = f"{file.name}.parquet", file.certainty == "certain" and not superseded.size
         if is_copied:
             copy(scratch.items(*file), f"{scratch.finished}/{name}")
@@ -390,23 +394,23 @@ class KeepItems(beam.DoFn):
         with self.work.shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(f"{scratch.finished}/{name}", ["qid"]) if name in written else ():
                 numbers = np.sort(qid_numbers(table["qid"]))
-                bucket_of = numbers % self.buckets
+                bucket_of = numbers % self.buckets  # of the index, which says in which row group an item is
                 for bucket in range(self.buckets):
                     yield from sender.add("places", bucket, encode_numbers(numbers[bucket_of == bucket]))
                 if is_copied:
                     counts += Counts(len(numbers), len(numbers))
         counts.check(STAGE)
         part_counts.write_counts(scratch.counts(f"keep-{file.name}"), counts, written)
-        yield done(STAGE, number, parts=len(self.work.files))
+        yield done(STAGE, number, parts=len(self.work.files))  # the next step waits for all parts
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
         """Write the rows of a file that stay, and return the counts of all its rows and the names of files written."""
         folder = self.work.scratch.finished
-        targets: Numbers | None = None  # the only items that stay in a file of undecided ones
-        if file.certainty == "undecided":
+        targets: Numbers | None = None
+        if file.certainty == "undecided":  # of these items only the targets of edges stay
             targets = self._known = read_numbers(self.targets) if self._known is None else self._known
         writer, kept, left_out = ItemWriter(f"{folder}/{file.name}.parquet"), 0, Counter[str]()
-        unlinked: list[pa.Table] = []
+        unlinked: list[pa.Table] = []  # for each list of classes, how many dropped items have it
         for dropped_rows, table in latest_rows(self.work.scratch, file, ENTITIES.names, superseded):
             left_out["duplicate"] += dropped_rows
             if targets is not None:
@@ -419,7 +423,7 @@ class KeepItems(beam.DoFn):
             writer.add(table)
             kept += table.num_rows
         written = [f"{file.name}.parquet"] if writer.close() else []
-        if left_out["unlinked"]:  # how many have each list of classes, for shares of all instances of a class
+        if left_out["unlinked"]:  # shares of all instances of a class count these, too
             written.append(f"{UNLINKED}/{file.name}.parquet")
             write_parquet(f"{folder}/{written[-1]}", entity_columns.count_unlinked(unlinked))
         reasons = {reason: number for reason, number in left_out.items() if number}
@@ -437,8 +441,8 @@ def index_items(task: Task, work: FileWork) -> None:
 def latest_rows(
     scratch: Scratch, file: ItemFile, names: list[str], superseded: Numbers
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of a file without the ``superseded`` ones (their numbers), in batches, each with how many it lacks."""
-    begin = 0
+    """Yield the rows of a file in batches without the ``superseded`` ones (row numbers), after how many these were."""
+    begin = 0  # the number of the batch's first row in the file
     for table in read_batches(scratch.items(*file), names):
         is_superseded = columns.is_in(np.arange(begin, begin + table.num_rows), superseded)
         begin += table.num_rows

@@ -67,12 +67,12 @@ _VERSIONS: Final = "versions"  # the bucket of a range's versions
 
 
 def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Done | Sent]:
-    """Scan a numbered range of a dump: send its links and redirects, in Arrow tables by bucket of their titles.
+    """Scan a numbered range of a dump: send its links and redirects to buckets by title, and hashes of its titles.
 
-    Hashes of its titles are sent, too. Its counts, its unreadable pages and the versions of its pages are written into
-    files: id, revision, and at which byte of the range's text each page begins, by which ``find_repeats`` finds pages
-    that come twice. In a second pass (``work.again``) these copies become blanks before a range is scanned, and a range
-    without copies is only reported as done. The weight of a range is its number of articles.
+    Files get its counts, its unreadable pages and the versions of its pages: id, revision, and the byte of the range's
+    text at which each page begins, by which ``find_repeats`` finds pages that come twice. In a second pass
+    (``work.again``) these copies become blanks before a range is scanned, and a range without copies is only reported
+    as done. The weight of a range is its number of articles.
     """
     language, number, part = numbered
     wiki, scratch = work.wikis[language], work.scratch
@@ -81,6 +81,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     if work.again is not None and number not in work.again[language]:
         yield done(language, number, wiki.ranges, weight=part_counts.sum_counts([counts_file]).kept)
         return
+    # The bytes of the range's text at which copies begin. ``scan`` counts bytes from the beginning of each piece.
     repeats = join([]) if work.again is None else read_repeats(scratch, language, number)
     mentions = BucketedRows("title", schema=MENTIONS, buckets=wiki.buckets)
     # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
@@ -95,7 +96,6 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 unreadable.append(UnreadableRecord(scan.STAGE, piece.reason, piece.where, piece.detail))
                 counts += Counts(read=1, unreadable={piece.reason: 1})
                 continue
-            # Pages begin at a byte of the range's text for ``repeats`` and versions, at one of this piece for ``scan``.
             data = scan.without_pages(piece.data, repeats - bytes_scanned)
             links = scan.scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
             unreadable.extend(links.unreadable)
@@ -108,6 +108,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
                 yield from sender.add("titles", 0, encode_numbers(link_counts.hashes_of(links.titles)))
         yield from sender.add_rows(kind, mentions.rest())
         yield from sender.add_rows(redirects_kind, redirects.rest())
+    # Write the versions in the order of the pages, and what else the range gave.
     ids, revisions, starts = np.hstack(versions)
     order = np.argsort(starts)
     ids = ids[order]
@@ -118,7 +119,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
     # How many page ids there are, the lowest and the highest, and 1 if they ascend: ``find_repeats`` compares these.
     span = [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
     part_counts.write_counts(counts_file, counts, streams=streams, span=span)
-    yield done(language, number, parts=wiki.ranges, weight=counts.kept)
+    yield done(language, number, parts=wiki.ranges, weight=counts.kept)  # the next step waits for all parts
 
 
 def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
@@ -141,6 +142,7 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
     its articles asks for, which is the same however the dump is compressed or cut.
     """
     shuffle, wikis = work.shuffle, work.wikis
+    # An exchange waits for all parts of a step, and then begins tasks: here one for each bucket or, of titles, wiki.
     buckets = tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
     saved = (
         scanned
@@ -165,7 +167,7 @@ def merge_buckets(scanned: beam.PCollection, work: Counting) -> None:
         # Each part knows the number of all articles of the language, which decides how many buckets its dictionary has.
         | "all buckets"
         >> shuffle.exchange(
-            scan.STAGE, lambda code, pages: tasks_of({code: buckets_for(max(pages))})(code, pages), *followed
+            scan.STAGE, lambda code, articles: tasks_of({code: buckets_for(max(articles))})(code, articles), *followed
         )
         | "add redirected" >> beam.Map(write_bucket, work)
     )
@@ -176,11 +178,10 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
 
     The task's weight is the number of articles of the wiki, which decides how many buckets the dictionary has.
     """
-    shuffle, wiki, pages = work.shuffle, work.wikis[task.key], task.weight
+    shuffle, wiki, articles = work.shuffle, work.wikis[task.key], task.weight
+    buckets = buckets_for(articles)
     # The rows come from all ranges, or from the buckets of the step that converted their titles.
-    step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
-    if wiki.variants:
-        step, parts = "convert", range(wiki.buckets)
+    step, parts = ("convert", range(wiki.buckets)) if wiki.variants else ("scan", range(wiki.ranges))
     redirects = link_counts.deduplicate_redirects(shuffle.read_table(task, f"{step}/redirects", REDIRECTS, parts))
     rows = sum_rows(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS, MAX_HELD)
     direct, redirected = link_counts.follow_redirects(rows, redirects)
@@ -190,14 +191,14 @@ def follow_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
             divided = split(rows, column, buckets) if buckets > task.buckets else [(task.bucket % buckets, rows)]
             yield from sender.add_rows(name, divided)
         yield from sender.add_rows("redirected", split(redirected, "title", buckets))
-    yield done(task.key, task.bucket, parts=task.buckets, weight=pages)
+    yield done(task.key, task.bucket, parts=task.buckets, weight=articles)  # the next step waits for all parts
 
 
 def write_bucket(task: Task, work: Counting) -> None:
     """Write a bucket of the dictionary: links to its titles, those by redirects included, and redirects by source."""
     shuffle, wiki = work.shuffle, work.wikis[task.key]
-    # A title is in bucket hash % 8 of 8, and in hash % 2 of 2: bucket 1 of 2 gets its rows from buckets 1, 3, 5 and 7,
-    # and bucket 5 of 8 from bucket 1 of 2.
+    # The dictionary has fewer or more buckets than the step before; a title is in the one of its hash % their number.
+    # So bucket 1 of 2 gets its rows from buckets 1, 3, 5 and 7 of 8, and bucket 5 of 8 from bucket 1 of 2.
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
     redirects = shuffle.read_table(task, "follow/redirects", REDIRECTS, sources)
     redirects = bucketed.sort_by(redirects, [("source", "ascending")])
@@ -206,16 +207,6 @@ def write_bucket(task: Task, work: Counting) -> None:
     direct = shuffle.read_table(task, "follow/direct", MENTIONS, sources)
     mentions = bucketed.sort_mentions(link_counts.add_redirected(direct, redirected))
     write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, dictionaries=False)
-
-
-# Titles in another script than that of their page: links under one count for the page.
-#
-#     Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
-#
-# The set of pages is only known from all ranges of a dump together. So each range leaves the hashes of its titles,
-# which become one array that the workers of a machine share. Then each bucket looks up its titles and the targets of
-# its redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
-# (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
 
 
 def save_titles(task: Task, work: Counting) -> Iterator[Done]:
@@ -230,7 +221,13 @@ def save_titles(task: Task, work: Counting) -> Iterator[Done]:
 
 
 def convert_bucket(task: Task, work: Counting) -> Iterator[Done | Sent]:
-    """Replace titles in another script than that of their page in the links and the redirect targets of a bucket."""
+    """Replace titles in another script than that of their page in the links and the redirect targets of a bucket.
+
+        Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
+
+    Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one (``converttitles`` in
+    MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
+    """
     wiki, shuffle = work.wikis[task.key], work.shuffle
     if variants := wiki.variants:  # else the wiki has one script
         pages = open_arrays(link_counts.StringSet, wiki.titles)
@@ -249,17 +246,18 @@ _AT_ONCE: Final = 1 << 22  # pages that are compared at a time, in some 300 MB o
 
 
 def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]:
-    """The numbers of the ranges with pages that do not count, since the dump also has a newer revision or a first copy.
+    """Find the pages that come twice in a dump, and return the numbers of the ranges with copies that do not count.
 
-    Where these begin is written for ``read_repeats``. The files of a wiki may have pages more than once: a plain and a
-    multistream dump, or parts that overlap. Files are sorted by page id, so only ranges whose ids overlap are compared:
+    The newest revision counts, else the first copy; where the others begin is written for ``read_repeats``. A plain and
+    a multistream dump have the same pages, and parts may overlap. Files are sorted by page id, so only ranges whose ids
+    overlap are compared:
 
         a.xml    range 0   1 to 400      overlaps range 2
                  range 1   401 to 900
         b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
     """
     spans = [part_counts.read_json(scratch.counts_of(language, number))["span"] for number in range(ranges)]
-    sizes, lowest, highest, ascends = np.array(spans).T
+    sizes, lowest, highest, ascends = np.array(spans).T  # of each range: how many page ids, ..., 1 if they ascend
     # Ranges by lowest id: one is suspect if its ids overlap those of any before it or of the next, or do not ascend.
     by_lowest = np.argsort(lowest, kind="stable")
     by_lowest = by_lowest[sizes[by_lowest] > 0]
@@ -278,13 +276,13 @@ def find_repeats(scratch: Scratch, language: str, ranges: int) -> frozenset[int]
         tables = []
         for number in overlapping:
             (batch,) = bulk.read_bucket(bulk.part_path(scratch.versions(language), number), [_VERSIONS])
-            table = decode_numbers(batch).reshape(len(scan.NO_VERSIONS), -1)
+            table = decode_numbers(batch).reshape(len(scan.NO_VERSIONS), -1)  # a row each: ids, revisions, starts
             ids, _, _ = table
             tables.append(table[:, (ids >= low) & (ids < high)])
         versions, table_of = scan.in_parts(tables)
         is_dropped = scan.superseded(versions, table_of)
         _, _, starts = versions
-        for index in distinct(table_of[is_dropped]).tolist():
+        for index in distinct(table_of[is_dropped]).tolist():  # of a range in ``overlapping``
             copies.setdefault(overlapping[index], []).append(starts[is_dropped & (table_of == index)])
     with create_bucket_file(scratch.repeats(language)) as file:
         for number, starts in sorted(copies.items()):
@@ -335,15 +333,16 @@ def sample_link_letters(
 ) -> LinkLetters:
     """Count the letters right before and after the first 10,000 links of a dump; they decide how links are read.
 
-    ``repeats`` says at which bytes of the text of each numbered range pages begin that do not count.
+    Pages that do not count, copies of others, are left out: ``repeats`` takes the number of a range, and returns at
+    which bytes of its text they begin.
     """
     found = LinkLetters()
     for number, part in enumerate(ranges):
-        left_out = repeats(number)  # from here on counted from the next piece of the range
+        left_out = repeats(number)
         for piece in read_records(part, open_binary, scan.PAGE_END, _CHUNK):
             if isinstance(piece, Chunk):
                 text = scan.without_pages(piece.data, left_out).decode(errors="replace")
-                left_out = left_out - len(piece.data)
+                left_out = left_out - len(piece.data)  # counted from the start of the next piece
                 found += count_link_letters(text, site, ENOUGH - found.links)
             if found.links >= ENOUGH:
                 return found
@@ -380,11 +379,11 @@ def count_mentions(
         replace_file(siteinfo_path(folders[language]), site.to_json().encode())
 
     def describe(language: str, titles: str, sample: LinkLetters) -> Wiki:
-        """Say how a wiki is read; write the letters at a ``sample`` of its links, which tell what its link trail is."""
+        """Say how a wiki is read; write the letters at a ``sample`` of its links, by which its link trail is found."""
         (site, ranges), folder = sites[language], folders[language]
         letters = {**asdict(sample), "trail": dict(sorted(sample.trail.items()))}
         replace_file(link_letters_path(folder), orjson.dumps(letters))
-        trail = ""
+        trail = ""  # which letters after ``]]`` belong to the link, as a regular expression
         if link_trail:
             trail = find_profile(language, evidence=Evidence(sample), given=given.get(language)).profile.link_trail
         variants = TitleVariants(language, site.first_letter) if conversion_of(language) else None
@@ -396,7 +395,7 @@ def count_mentions(
         for language, dump in sites.items()
     }
     _scan(sites, wikis, context)
-    # Where pages came more than once, all is merged again without the copies, and the sample, too, is taken without.
+    # Where pages came more than once, count again without the copies, which the new sample leaves out, too.
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(scratch, language, wiki.ranges):

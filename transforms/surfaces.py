@@ -51,9 +51,8 @@ class PagesContext(NamedTuple):
     options: SurfaceOptions
     parts: int
 
-    def all_buckets(self, key: str, weights: object) -> list[Task]:
+    def all_buckets(self, *_: object) -> list[Task]:
         """The buckets of pages of all languages: what is sent to them comes from the entities, for all at once."""
-        del key, weights
         return [Task(code, bucket, buckets) for code, buckets in self.buckets.items() for bucket in range(buckets)]
 
     def read_mentions(self, task: Task, columns: Sequence[str] | None = None) -> pa.Table:
@@ -84,7 +83,9 @@ def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
     pages' anchors take 56 MB of a file that all workers of a machine share.
     """
     shuffle, buckets = pages.shuffle, pages.buckets
-    anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
+    # An exchange waits for all parts of a step, and then begins the tasks of the next, of a bucket or a language each.
+    each_bucket, each_language = tasks_of(buckets), tasks_of(dict.fromkeys(buckets, 1))
+    each_anchor_bucket = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
     found = (
         read
         | "all items" >> shuffle.exchange(STAGE, pages.all_buckets, "read/items")
@@ -94,19 +95,19 @@ def resolve_pages(read: beam.PCollection, pages: PagesContext) -> None:
     )
     counted = (
         found
-        | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
+        | "all wanted" >> shuffle.exchange(STAGE, each_language, "find/hashes")
         | "save wanted" >> beam.FlatMap(save_wanted, pages)
-        | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
+        | "all saved" >> shuffle.exchange(STAGE, each_bucket)
         | "count" >> beam.FlatMap(count_bucket, pages)
     )
     added = (
         (counted, found)
-        | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
+        | "all sums" >> shuffle.exchange(STAGE, each_anchor_bucket, "count/sums", "find/wanted")
         | "add links" >> beam.FlatMap(send_links, pages, "find/wanted")
     )
     _ = (
         (added, found)
-        | "all links" >> shuffle.exchange(STAGE, tasks_of(buckets), *_WAITING, _LINKS)
+        | "all links" >> shuffle.exchange(STAGE, each_bucket, *_WAITING, _LINKS)
         | "write surfaces" >> beam.Map(write_surfaces, pages)
     )
 
@@ -126,14 +127,14 @@ def follow_sitelinks(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
 def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
     """Find the anchors that may be chosen for the items of a bucket, and ask how many links of the wiki have each.
 
-    The bucket sends itself its items, the ``top`` anchors of their pages, and the ``titled`` ones, which are titles:
-    they wait there for the answer. It sends the anchors to buckets by anchor, and their hashes to ``save_wanted``.
+    The ``top`` anchors of a page are its most frequent ones, that tie; its ``titled`` one is its title. These and the
+    items are sent to the bucket itself, to wait for the answer. The anchors are sent to the buckets of anchors, which
+    answer, and their hashes are for the buckets of pages, which count the links of these anchors alone.
     """
     language, bucket, buckets, options = task.key, task.bucket, task.buckets, pages.options
     items = sort_items(pages.shuffle.read_table(task, "follow/items", ITEMS, range(buckets)))
     titles, mentions = pc.unique(items["title"]), pages.read_mentions(task)
-    if variant := variant_of(options.variant, language):
-        # Anchors of a page that are then equal are counted together.
+    if variant := variant_of(options.variant, language):  # anchors that are equal in one script are counted together
         mentions = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
         mentions = mentions.set_column(1, "anchor", write_in(variant, mentions["anchor"]))
         mentions = sum_rows([mentions], MENTIONS)
@@ -147,24 +148,25 @@ def find_anchors(task: Task, pages: PagesContext) -> Iterator[Done | Sent]:
             yield from sender.add_rows(name, [(bucket, rows)])
         yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", anchor_buckets(buckets)))
         yield from sender.add("hashes", 0, encode_numbers(np.sort(link_counts.hashes_of(anchors))))
-    yield done(language, bucket, parts=buckets)
+    yield done(language, bucket, parts=buckets)  # the next step waits for all parts
 
 
 def write_surfaces(task: Task, pages: PagesContext) -> None:
-    """Choose the surface forms of the items that ``find_anchors`` sent, by its anchors and the wiki's links of each."""
+    """Choose and write the surface forms of a bucket's items from the anchors that ``find_anchors`` sent."""
     language, bucket, buckets = task.key, task.bucket, task.buckets
     read_table = partial(pages.shuffle.read_table, task)
     items, top, titled = (read_table(kind, schema, [bucket]) for kind, schema in _WAITING.items())
     totals = read_table(_LINKS, link_counts.ANCHOR_TOTALS, range(anchor_buckets(buckets)))
+    # Of the anchors of a page that tie, choose the one that the fewest links in the whole wiki have.
     chosen, titled = (link_counts.break_ties(anchors, totals) for anchors in (top, titled))
     named = name_items(items, chosen, titled, pages.options, language)
     counts = write_part(pages.folders[language], bucket_name(bucket, buckets), named)
-    # The best linked pages, and whether the dump lacks them. A page has its total in all its rows: the first is taken.
+    # How many links lead to each page, and whether the dump lacks it. All rows of a page have its total.
     titles = pc.unique(top["title"])
     links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
     missing = (~open_arrays(link_counts.StringSet, pages_folder(pages.dictionaries[language])).has(titles)).tolist()
-    best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
-    counts = replace(counts, pages=PageCounts(len(best), sum(missing), best) + PageCounts())
+    every = tuple(zip(links, titles.to_pylist(), missing, strict=True))
+    counts = replace(counts, pages=PageCounts(len(every), sum(missing), every) + PageCounts())  # a sum keeps the best
     replace_file(pages.scratch.counts_of(language, bucket), orjson.dumps({language: counts}))
 
 
@@ -200,7 +202,7 @@ def count_bucket(task: Task, pages: PagesContext, every: bool = False) -> Iterat
 def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | Sent]:
     """Add up the links of each anchor in a bucket of anchors, and send the sums to the buckets of pages that want them.
 
-    ``wanted`` is the kind of the batches that name the anchors that a bucket of pages wants.
+    ``wanted`` is the kind of the batches in which a bucket of pages names the anchors that it wants.
     """
     shuffle, page_buckets = pages.shuffle, range(pages.buckets[task.key])
     totals = sum_rows(shuffle.read_rows(task, "count/sums", page_buckets), link_counts.ANCHOR_TOTALS, MAX_HELD)
@@ -211,7 +213,7 @@ def send_links(task: Task, pages: PagesContext, wanted: str) -> Iterator[Done | 
             anchors = pa.concat_tables([_WANTED.empty_table(), *rows])["anchor"]
             counts = totals["count"].take(pc.index_in(anchors, value_set=known_anchors))
             yield from sender.add_rows("links", [(bucket, pa.table([anchors, counts], link_counts.ANCHOR_TOTALS))])
-    yield done(task.key, task.bucket, parts=task.buckets)
+    yield done(task.key, task.bucket, parts=task.buckets)  # the next step waits for all parts
 
 
 def anchor_buckets(buckets: int) -> int:
@@ -297,6 +299,7 @@ def resolve_surfaces(
         read = elements | "read items" >> beam.FlatMap(read_items, pages)
         if mentions:
             resolve_pages(read, pages)
+    # Add up the counts of each language, and check that all its files are there.
     counts = dict.fromkeys(written, SurfaceCounts())
     for path in counts_files:
         for language, of_task in read_json(path, dict[str, SurfaceCounts]).items():
@@ -313,7 +316,7 @@ def resolve_surfaces(
 def divide_items(
     entities: str, mentions: Folders, folders: Folders, options: SurfaceOptions, context: StageContext
 ) -> tuple[list[list[str]], PagesContext]:
-    """Divide the Parquet files of entities into parts (lists of paths), and return what the steps share, too."""
+    """List the paths of each part of the entities, and what all steps share; MissingInputError if there are none."""
     sizes = sizes_below(entities)
     parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
     dictionaries = dict(sorted(mentions.items()))
@@ -345,32 +348,33 @@ def read_items(numbered: tuple[int, list[str]], pages: PagesContext) -> Iterator
     items, hashes of all labels and aliases are written, too.
     """
     number, paths = numbered
-    tables: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
+    items_of: dict[str, list[pa.Table]] = {language: [] for language in pages.folders}
     item_names: dict[str, list[pa.Table]] = {language: [] for language in pages.folders if pages.options.asks_aliases}
     columns = ["qid", "titles", "labels", *(["sitelinks", "aliases"] if item_names else [])]
     # A file at a time: what its languages want of it is small beside all that it holds.
     for path in paths:
         entities = read_parquet(path, columns)
         items = NamedItems(entities)
-        for language, rows in tables.items():
+        for language, rows in items_of.items():
             rows.append(items.of(language, variant_of(pages.options.variant, language)))
             if item_names:
                 item_names[language].append(hash_names(rows[-1], entities, language, pages.options))
+    # Write what each language gets from the part, and send the items whose names depend on links.
     for language, rows in item_names.items():
         write_parquet(f"{item_names_folder(pages.folders[language])}/{number:05d}.parquet", pa.concat_tables(rows))
     counts: dict[str, SurfaceCounts] = {}
-    empty = link_counts.CHOSEN_ANCHORS.empty_table()
+    no_anchors = link_counts.CHOSEN_ANCHORS.empty_table()
     with pages.shuffle.sender("read", ALL_PARTS, number) as sender:
         for language, folder in pages.folders.items():
-            rows = tables.pop(language)
+            rows = items_of.pop(language)
             if buckets := pages.buckets.get(language):  # else the language has no anchor dictionary
                 with_page = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
                 yield from sender.add_rows("items", split(with_page, "title", buckets), language)
                 rows = [part.filter(part["title"].is_null()) for part in rows]
-            named = pa.concat_tables([name_items(part, empty, empty, pages.options, language) for part in rows])
-            counts[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(named))
+            named = [name_items(part, no_anchors, no_anchors, pages.options, language) for part in rows]
+            counts[language] = write_part(folder, f"fallback-{number:05d}.parquet", sort_items(pa.concat_tables(named)))
     replace_file(pages.scratch.counts_of("read", number), orjson.dumps(counts))
-    yield done(ALL_PARTS, number, parts=pages.parts)
+    yield done(ALL_PARTS, number, parts=pages.parts)  # the next step waits for all parts
 
 
 NAMES_VERSION: Final = 1  # of the output of this stage, the names of pages; raise it when that changes
@@ -392,7 +396,8 @@ def write_names(entities: str, mentions: Folders, folders: Folders, context: Sta
     """
     parts, pages = divide_items(entities, mentions, folders, SurfaceOptions(), context)
     scratch, shuffle, buckets = context.scratch, context.shuffle, pages.buckets
-    anchors = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
+    # An exchange waits for all parts of a step, and then begins the tasks of the next, for a bucket each.
+    each_anchor_bucket = tasks_of({code: anchor_buckets(number) for code, number in buckets.items()})
     label, total = label_of(NAMES, list(folders)), sum(buckets.values())
     with context.runtime.pipeline(label=label, parts=scratch.counts("*"), total=total) as pipeline:
         elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
@@ -401,7 +406,7 @@ def write_names(entities: str, mentions: Folders, folders: Folders, context: Sta
             read
             | "all titles" >> shuffle.exchange(NAMES, pages.all_buckets)
             | "count anchors" >> beam.FlatMap(count_bucket, pages, every=True)
-            | "all sums" >> shuffle.exchange(NAMES, anchors, _SUMS)
+            | "all sums" >> shuffle.exchange(NAMES, each_anchor_bucket, _SUMS)
             | "add links" >> beam.FlatMap(send_links, pages, _SUMS)
         )
         _ = (

@@ -69,11 +69,12 @@ def read_edges(numbered: tuple[int, str], scratch: Scratch, unlinked: str) -> tu
 
 
 def write_graph(all_files: tuple[None, Iterable[_EdgeFile]], scratch: Scratch, options: GraphOptions) -> None:
-    """Build the finished class graph from the edges of all files, and count the items that are in it."""
+    """Build and write the class graph from the edges of all files, and count the items that are in it."""
     _, files = all_files
     rows, with_edges, folders = zip(*sorted(files, key=lambda file: file[2]), strict=True)  # by their numbered folders
     graph = build_graph([open_arrays(ItemEdges, folder) for folder in folders], options)
     names = save_arrays(graph, scratch.finished)
+    # A smaller graph with the same distances, without leaves.
     names += save_arrays(contract_graph(graph), scratch.finished, PREFIX)
     # Kept are instances, and classes that are not: among the nodes, those whose item the dump has.
     in_dump = graph.class_sitelinks >= 0

@@ -95,16 +95,17 @@ def read_classes(language: str, work: _Work) -> tuple[None, str]:
         tables = [table for path in paths for table in read_row_groups(path, ["qid", "total"])]
         found = [(*indices_of(qid_numbers(table["qid"]), graph.items), table["total"].to_numpy()) for table in tables]
         links = PageLinks.of((items[in_graph], totals[in_graph]) for items, in_graph, totals in found)
-    # The leading instances of each class that have a surface form, without those whose label means another item.
+    # The leading (most prominent) instances of each class that have a surface form.
     leading = wall_fits.leading_instances(graph, groups, recipe, links)
     named = read_members(paths, graph, set(chain.from_iterable(leading.values())))
-    instead = meant_instead(named, sources.surfaces[language], graph, recipe.surface.minimum_page_share)
-    members = {item: named[item] for item in named if item not in instead}
+    # Without those by whose label readers mean a better known item, as by "Paris" of a village in Texas.
+    mean_others = meant_instead(named, sources.surfaces[language], graph, recipe.surface.minimum_page_share)
+    members = {item: named[item] for item in named if item not in mean_others}
     other_instances = ([members[item] for item in leading[group.qid] if item in members] for group in groups)
     pairs = zip(groups, other_instances, strict=True)
     classes = [wall_fits.WallClass.of(group, instances, profile, recipe.filters) for group, instances in pairs]
     replace_file(work.scratch.classes(language), msgspec.json.encode(classes))
-    return None, language
+    return None, language  # None is the one key of all files
 
 
 def collect(numbered: tuple[int, str], scratch: Scratch) -> tuple[None, str]:
@@ -115,10 +116,10 @@ def collect(numbered: tuple[int, str], scratch: Scratch) -> tuple[None, str]:
 
 
 def index_walls(written: tuple[None, Iterable[str]], work: _Work) -> list[str]:
-    """Write the index that says which words may fit which classes, for those of all languages; return the languages.
+    """Write the index that says which words may fit which classes, for the classes of all languages; return the latter.
 
-    The signatures of words and of instances are written, too, if the recipe compares them. ``written`` is ignored:
-    Beam delivers it once the classes and the signatures of all files are there.
+    Signatures, the properties that words' items and instances have, are written, too, if the recipe compares them.
+    ``written`` is ignored: Beam delivers it once the classes and the signatures of all files are there.
     """
     del written
     scratch, sources, recipe = work.scratch, work.sources, work.recipe

@@ -194,7 +194,7 @@ class Scratch:
     surfaces = _below("languages/{}/surfaces")
     surface_count = _below("languages/{}/surface_count.json")
     forms = _below("languages/{}/forms")
-    affixes = _below("languages/{}/affixes.parquet")
+    affixes = _below("languages/{}/affixes.json")
     # its candidate classes, its hash ring, and the classes of its groups whose label is English for want of another
     candidates = _below("languages/{}/candidates")
     ring = _below("languages/{}/ring")

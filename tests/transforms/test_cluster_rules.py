@@ -4,12 +4,14 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from tests.oracle import OracleGraph
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.transforms.groups.shared_files import read_affixes, write_affixes
+from wikisem.transforms.io.counts import read_json
 
 RECIPE = Recipe(
     "rules",
@@ -126,6 +128,6 @@ def test_counted_affixes_are_read_as_they_were_written(tmp_path: Path) -> None:
     """Tabs, quotes and any script survive, and so does a language without surface forms."""
     for surfaces in (["a\tb", '"q"', "北京", "กรุงเทพ", " x "], []):
         counts = count_affixes(surfaces)
-        write_affixes(str(tmp_path / "affixes.parquet"), counts)
-        assert read_affixes(str(tmp_path / "affixes.parquet")) == counts
+        (tmp_path / "affixes.json").write_bytes(msgspec.json.encode(counts))
+        assert read_json(str(tmp_path / "affixes.json"), AffixCounts) == counts
     assert counts == AffixCounts(0, {}, {})

@@ -22,7 +22,7 @@ from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, closure, indices_of
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
 from wikisem.graph.outlier_sets.overlap import LEADING
 from wikisem.graph.store import open_arrays, save_arrays
-from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
+from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.wording import common_affixes
 from wikisem.heuristics.selection.pool import in_range
 from wikisem.ids import is_qid, qid_number
@@ -90,16 +90,17 @@ def read_surfaces(part: tuple[str, int, Sequence[str]], work: GroupWork) -> tupl
 def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tuple[None, str]:
     """Find the classes of a language that may give groups, and write them and the surface forms that groups may need.
 
-    The number of all surface forms is written, too, and if the recipe needs them, the shapes of forms and the counts of
-    affixes. Each step opens what it reads, so that no more than that is mapped at any time.
+    ``parts_of`` names the language and the numbers of the parts that its surface forms were read in. How many these are
+    is written, too, and if the recipe needs them, the shapes of forms and the counts of affixes. Parts are opened one
+    after the other, and never all mapped into memory at once.
     """
     (language, numbers), scratch, recipe = parts_of, work.scratch, work.recipe
     parts = [scratch.surface_part(language, number) for number in sorted(numbers)]
     graph = open_arrays(ClassGraph, work.taxonomy)
     has_surface = _has_surface(parts, work.surfaces[language], graph, recipe.surface.minimum_page_share)
     classes = _find_candidates(work, graph, parts, has_surface)
-    # Needed are the first instances of the candidate classes, the first items of all, which show the language's script,
-    # and all items that may be outliers. ``needed`` and ``has_surface`` have a flag for each item of the graph.
+    # Merge the forms of the leading instances of candidate classes, of a sample, which shows the language's script, and
+    # of all items that may be outliers. ``needed`` and ``has_surface`` have a flag for each item of the graph.
     needed = np.zeros(len(has_surface), dtype=bool)
     needed[classes.leading.targets] = True
     needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
@@ -109,7 +110,7 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
         for part in map(_open, parts)
     ]
     table = SurfaceTable.merge(needed_parts)
-    # From here on the instances of candidate classes are numbered as rows of this table.
+    # Until here an instance is the index of an item in the graph, from here on that of its row in this table.
     rows = np.searchsorted(table.items, classes.leading.targets).astype(np.uint32)
     save_arrays(CandidateClasses(classes.nodes, CsrRows(classes.leading.offsets, rows)), scratch.candidates(language))
     save_arrays(table, scratch.surfaces(language))
@@ -121,17 +122,17 @@ def index_surfaces(parts_of: tuple[str, Iterable[int]], work: GroupWork) -> tupl
         every = np.uint64(1 + count.every // AFFIX_SAMPLE)
         # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
         samples = (part.texts(np.flatnonzero(hash_keys(0, part.numbers) % every == 0)) for part in map(_open, parts))
-        write_affixes(scratch.affixes(language), count_affixes(chain.from_iterable(samples)))
+        replace_file(scratch.affixes(language), msgspec.json.encode(count_affixes(chain.from_iterable(samples))))
     return None, language
 
 
 def _find_candidates(work: GroupWork, graph: ClassGraph, parts: Sequence[str], has_surface: Flags) -> CandidateClasses:
-    """Find the classes with enough instances that have a surface form, and their most prominent instances."""
+    """Find the classes with enough instances that have a surface form, and their leading (most prominent) instances."""
     cluster, outliers = work.recipe.cluster, work.recipe.outliers
     may_join = has_surface & in_range(graph.items, work.recipe.items, "clusters")
-    if cluster.fame != "all":  # outliers are to be as well known as members, or as little
+    if cluster.fame != "all":  # members are from one third by prominence: they need as many sitelinks as outliers
         may_join &= graph.sitelinks >= outliers.min_sitelinks
-    # If rules may refuse some of the first instances, more of them are kept than a cluster has.
+    # If rules may refuse some of the leading instances, more of them are kept than a cluster has.
     may_refuse = outliers.certificate or work.recipe.filters.replace or cluster.coherence is not None
     most = LEADING if may_refuse else cluster.size
     is_local = cluster.prominence == "local"
@@ -150,15 +151,15 @@ def _has_surface(parts: Sequence[str], folder: str, graph: ClassGraph, least: fl
     items with the same surface form, label or alias: not "Paris" as the label of a village in Texas. ``parts`` are the
     folders of surface forms, and ``folder`` has the labels and aliases.
     """
-    means = _column(parts, "sources") == SOURCES.index("anchor")
+    means = _column(parts, "sources") == SOURCES.index("anchor")  # of each surface form: whether it means its item
     if least and not means.all():
         # A part at a time, so that no more than its surface forms is mapped.
         hashes = np.concatenate([surface_tables.hash_texts(_open(part)) for part in parts])
         surfaces = surface_tables.HashedNames(hashes, _column(parts, "sitelinks"))
         others = surface_tables.HashedNames.by_others(folder, surfaces, _column(parts, "items"), graph)
         means |= surface_tables.mean_their_items(surfaces, others, least)
-        del surfaces, others
-    else:
+        del surfaces, others  # they are large
+    else:  # the recipe asks nothing of labels and titles, or there are none
         means[:] = True
     has_surface = np.zeros(len(graph.items), dtype=bool)
     has_surface[_column(parts, "items")[means]] = True
@@ -171,29 +172,9 @@ def _column(parts: Sequence[str], name: str) -> Ints:
 
 _open = partial(open_arrays, SurfaceTable)
 
-# One row for each affix; the empty one, which all surface forms have at both sides, says how many these are.
-AFFIX_COLUMNS: Final = pa.schema([("side", pa.string()), ("affix", pa.string()), ("count", pa.int64())])
-_NO_AFFIX: Final = ""
 # If a language has more surface forms, about this many of them are read: what four of eight may share is 700 of them,
 # give or take 26.
 AFFIX_SAMPLE: Final = 200_000
-
-
-def write_affixes(path: str, counts: AffixCounts) -> None:
-    """Write the counts as Parquet."""
-    sides = {"beginning": counts.beginnings, "end": counts.ends}
-    rows = [("", _NO_AFFIX, counts.total)]
-    rows += [(side, affix, count) for side, known in sides.items() for affix, count in sorted(known.items())]
-    write_parquet(path, pa.table([list(column) for column in zip(*rows, strict=True)], schema=AFFIX_COLUMNS))
-
-
-def read_affixes(path: str) -> AffixCounts:
-    """The counts that ``write_affixes`` wrote."""
-    rows = zip(*(column.to_pylist() for column in read_parquet(path).columns), strict=True)
-    by_side: dict[str, dict[str, int]] = {"": {}, "beginning": {}, "end": {}}
-    for side, affix, count in rows:
-        by_side[side][affix] = count
-    return AffixCounts(by_side[""][_NO_AFFIX], by_side["beginning"], by_side["end"])
 
 
 def read_profile(work: GroupWork, language: str) -> learning.FoundProfile:
@@ -218,14 +199,6 @@ def read_profile(work: GroupWork, language: str) -> learning.FoundProfile:
     evidence = learning.Evidence(links, surfaces, count.clear, common_affixes(lists, others, spaced), len(set(lists)))
     given = None if text is None else learning.read_profile_file(text, profile_path(language))
     return learning.find_profile(language, site=site, evidence=evidence, given=given)
-
-
-def write_profile(work: GroupWork, language: str) -> None:
-    """Write the profile file of a language: as it was given or edited, else what was found."""
-    text = work.profiles.get(language)
-    if text is None:
-        text = learning.write_profile_file(language, read_profile(work, language))
-    replace_file(f"{work.scratch.finished}/{profile_path(language)}", text.encode())
 
 
 def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
@@ -304,16 +277,18 @@ class GroupFacts(msgspec.Struct):
 
 
 def complete(groups: Sequence[Group], work: GroupWork, language: str) -> list[Group]:
-    """Fill in what no choice depends on: titles of members' pages, and labels of the classes that certificates name.
+    """Fill in what no choice depends on: titles of members' pages (``LATE_FIELDS``), and labels of certificates.
 
-    A certificate is a class of an outlier that shares no instance with the group's. Groups that are not kept need none.
+    A certificate is a class of an outlier that shares no instance with the group's.
     """
+    # By QID: what rows of the surface forms have of each member or outlier.
     wanted = pa.array(sorted({member.id for group in groups for member in group.members}), pa.string())
     late: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for path in list_files(f"{work.surfaces[language]}/*.parquet") if groups else ():
         for table in read_row_groups(path, ["qid", *LATE_FIELDS]):
             rows = table.filter(pc.is_in(table["qid"], value_set=wanted))
             late.update(zip(rows["qid"].to_pylist(), rows.select(LATE_FIELDS).to_pylist(), strict=True))
+    # By QID number: the labels of the classes that certificates name.
     certificates = [outlier.certificate for group in groups for outlier in group.outliers]
     numbers = [qid_number(proof.id) for proof in certificates if proof is not None]
     labels = read_labels(work.scratch, language, distinct(np.array(numbers, dtype=np.int64))).texts
@@ -346,15 +321,15 @@ def write_labels(
 ) -> None:
     """Write the labels of the classes among the items of a file of entities: in each language, else in English.
 
-    ``numbers`` and ``is_class`` have the QID number and a flag of each item of the file. ``variant`` is the script in
-    which the labels of its language are written.
+    ``numbers`` and ``is_class`` have the QID number and a flag of each item of the file. ``variant``, such as
+    "zh-hans", is the script to write the labels of its language in.
     """
     tables = [LABELS.empty_table()]
     for rows, maps in _read_maps(entities, "labels", is_class):
         for language in languages:
             own_variant = variant_of(variant, language)
-            codes = label_codes(language, own_variant)
-            # The first label by these codes, and its code.
+            codes = label_codes(language, own_variant)  # of labels in the language itself
+            # The first label in any of these codes, such as zh-hans, zh, mul and en, and the code that it is in.
             labels, code = first_label(maps, (*name_codes(language, own_variant), "en"))
             if own_variant:
                 labels = pc.if_else(pc.is_in(code, value_set=pa.array(codes)), write_in(own_variant, labels), labels)
@@ -399,11 +374,9 @@ def divide_texts(scratch: Scratch, languages: Iterable[str]) -> None:
 
 def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels:
     """Read the labels of the classes with these QID numbers: in the language, else in ``mul``, else in English."""
-    texts: dict[int, str] = {}
-    english: set[int] = set()  # those that are only in English
-    if len(numbers):
-        table = read_parquet(scratch.own_labels(language))
-        rows = table.filter(pc.is_in(table["number"], value_set=pa.array(numbers)))
-        texts.update(zip(rows["number"].to_pylist(), rows["label"].to_pylist(), strict=True))
-        english.update(rows.filter(rows["english"])["number"].to_pylist())
-    return ClassLabels(texts, english)
+    if not len(numbers):
+        return ClassLabels({}, set())
+    table = read_parquet(scratch.own_labels(language))
+    rows = table.filter(pc.is_in(table["number"], value_set=pa.array(numbers)))
+    texts = dict(zip(rows["number"].to_pylist(), rows["label"].to_pylist(), strict=True))
+    return ClassLabels(texts, english=set(rows.filter(rows["english"])["number"].to_pylist()))

@@ -29,6 +29,7 @@ from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.statements import COLUMNS, ItemRelations, ItemSignatures, Signatures, Ties
 from wikisem.graph.store import open_arrays, save_arrays
+from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.rules.wording import LIST_ARTICLE
 from wikisem.heuristics.selection import kept_groups
 from wikisem.heuristics.selection.groups import GroupBuilder, sifts, spares
@@ -36,7 +37,7 @@ from wikisem.heuristics.selection.places import count_places
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_number
 from wikisem.layout import GROUPS as STAGE
-from wikisem.layout import SURFACE_PARTS, unlinked_folder
+from wikisem.layout import SURFACE_PARTS, profile_path, unlinked_folder
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
@@ -44,6 +45,7 @@ from wikisem.transforms.groups import shared_files
 from wikisem.transforms.groups.shared_files import GroupWork, chosen_classes
 from wikisem.transforms.io.counts import read_json, sum_counts, write_counts
 from wikisem.transforms.io.runtime import StageContext
+from wikisem.wikipedia.learning import write_profile_file
 
 VERSION: Final = 23  # of the stage's output; raise it when that changes
 
@@ -143,7 +145,8 @@ class CollectItems(beam.DoFn):
             # Labels are needed of the classes that have enough instances for a group.
             classes: Ints = graph.nodes[counts >= recipe.cluster.minimum]
             if recipe.outliers.certificate:
-                # A certificate may name any class that has an instance, directly or below it, and pruned ones, too.
+                # A certificate, a class that shows why an item is an outlier, may be any that has instances, directly
+                # or in classes below it. Pruned ones, too: ``whole_up`` has the P279 edges of these as well.
                 direct = distinct(np.concatenate([np.flatnonzero(counts), graph.other_classes.rows.targets]))
                 classes = np.sort(np.concatenate([graph.nodes, graph.hidden])[steps_from(graph.whole_up, direct) >= 0])
             self._wanted = classes, every
@@ -165,16 +168,16 @@ class CollectItems(beam.DoFn):
         graph = open_arrays(ClassGraph, self.work.taxonomy) if outliers.related else None
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
-            # ``instance_of`` is a column of lists over a dictionary of classes: those with the code of list articles.
+            # List articles: ``instance_of`` has a list of classes for each item, as codes of a dictionary of classes.
             classes, is_list = table["instance_of"].combine_chunks(), np.zeros(len(table), dtype=bool)
             flat = classes.flatten()
             codes = pc.indices_nonzero(pc.equal(flat.dictionary, LIST_ARTICLE))
-            if len(codes):
+            if len(codes):  # else no item in these rows is one
                 is_list[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
             lists.append(is_list)
-            if witness:  # the recipe compares items by their properties
+            if witness:  # the recipe compares items by their signatures, the properties that they have
                 signatures.append(ItemSignatures.of_table(numbers[-1], table))
-            if graph is not None:  # it draws outliers that statements relate to members
+            if graph is not None:  # it draws outliers by relations, statements that link them to members
                 column = table["relations"]
                 relations.append(ItemRelations.of_columns(graph, numbers[-1], column, outliers.min_sitelinks))
         if witness:
@@ -217,7 +220,7 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     by_language = [table.items[(table.sitelinks >= minimum) & allows(table.numbers)] for table in tables.values()]
     items, list_numbers, lists = outlier_pool(graph, by_language)
     candidates = shared_files.all_candidates(work)
-    # Signatures of members and outliers, and ties (statements that link the two), if the recipe asks for them.
+    # If the recipe asks for them: signatures (the properties that an item has), and ties (statements between items).
     files = range(work.entity_files)
     if recipe.witness:  # which a recipe with related outliers has
         leading = {code: open_arrays(CandidateClasses, scratch.candidates(code)).leading.targets for code in tables}
@@ -227,9 +230,9 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
         if recipe.outliers.related:
             relations = (open_arrays(ItemRelations, scratch.item_relations(number)) for number in files)
             save_arrays(Ties.of(relations, members, items, list_numbers), scratch.ties())
-    folders = map(scratch.unlinked, range(work.unlinked_parts))
-    unlinked = CountedLists.join([open_arrays(CountedLists, folder) for folder in folders])
-    index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
+    # The index, which needs the counts of instances without a sitelink, too, and the order in which outliers are drawn.
+    parts = [open_arrays(CountedLists, scratch.unlinked(part)) for part in range(work.unlinked_parts)]
+    index = build_outlier_index(graph, lists, candidates, recipe, CountedLists.join(parts))
     save_arrays(index, scratch.outlier_index())
     for language, table in tables.items():
         # The items of the pool that have a surface form in the language, as rows of its table.
@@ -271,14 +274,15 @@ class JudgeClasses(beam.DoFn):
             self._builder = _open_builder(work, {language: found.texts for language, found in labels.items()})
         judged_by_language = {language: Judged() for language in work.surfaces}
         classes = candidates[number * SLICE : (number + 1) * SLICE]
-        # Sifted groups have no outliers yet: where most groups are left out later, ``finish_language`` draws them.
+        # A class gives a group or a rejection in a language. Sifted groups have no outliers yet: where most groups are
+        # left out later, ``finish_language`` draws them.
         for language, judgement in self._builder.judge(classes, sifted=sifts(work.recipe)):
             judged = judged_by_language[language]
             if isinstance(judgement, Rejection):
                 judged.rejections.append(judgement)
             else:
                 judged.groups.append(judgement)
-                if qid_number(judgement.id) in self._english[language]:  # its class has no other label
+                if qid_number(judgement.id) in self._english[language]:  # the class has no label in the language
                     judged.english.append(judgement.id)
         for language, judged in judged_by_language.items():
             replace_file(scratch.judged(language, number), msgspec.msgpack.encode(judged))
@@ -291,18 +295,18 @@ def _open_builder(
     """Open what groups are built from, arrays that are mapped into memory, for the languages that have ``labels``.
 
     ``labels`` has those of the classes of each language, by QID number. With ``spares_outliers``, an outlier of one
-    group is drawn for a later one only if that lacks others. Affixes, shapes of surface forms, signatures and ties are
-    None where the recipe has no rule that reads them: then no step has written them.
+    group is drawn for a later one only if that lacks others. Affixes, shapes of surface forms, signatures (the
+    properties of items) and ties (statements between items) are None if no rule of the recipe reads them.
     """
     scratch, recipe, surprises = work.scratch, work.recipe, work.recipe.filters.affix == "surprise"
     languages = {
         language: LanguageInputs(
             profile=shared_files.read_profile(work, language).profile,
             surfaces=open_arrays(SurfaceTable, scratch.surfaces(language)),
-            ring=open_arrays(HashRing, scratch.ring(language)),
+            ring=open_arrays(HashRing, scratch.ring(language)),  # in which order outliers are drawn
             candidates=open_arrays(CandidateClasses, scratch.candidates(language)),
             labels=of_classes,
-            affixes=shared_files.read_affixes(scratch.affixes(language)) if surprises else None,
+            affixes=read_json(scratch.affixes(language), AffixCounts) if surprises else None,
             forms=open_arrays(SurfaceForms, scratch.forms(language)) if recipe.outliers.places else None,
         )
         for language, of_classes in labels.items()
@@ -331,22 +335,17 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     groups, refused = _keep(all_judged.groups, graph, recipe)
     rejections = all_judged.rejections + refused
     all_judged.groups.clear()  # of a full dump, most are not kept, and large
-    # Outliers are drawn now where only the groups that are kept need them, or where no two groups may share one.
     if groups and (sifts(recipe) or spares(recipe)):
-        labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
-        builder = _open_builder(work, {language: labels}, spares_outliers=spares(recipe))
-        # In the order in which max_groups keeps them, so that their outliers are the same without it.
-        order = kept_groups.in_class_order(graph, [qid_number(group.id) for group in groups], recipe)
-        nodes = indices_of(np.array(order), graph.nodes)[0]
-        chosen = [judgement for _, judgement in builder.judge(nodes)]
-        groups = [judgement for judgement in chosen if isinstance(judgement, Group)]
-        groups.sort(key=lambda group: qid_number(group.id))
-        rejections += (judgement for judgement in chosen if isinstance(judgement, Rejection))
+        groups, without_outliers = _judge_again(groups, graph, work, language)
+        rejections += without_outliers
     # All files of the language, then the counts and facts that the manifest has of it.
     groups = shared_files.complete(groups, work, language)
     rejections.sort(key=lambda rejection: qid_number(rejection.qid))
     shared_files.write_groups(scratch.finished, language, groups, rejections)
-    shared_files.write_profile(work, language)
+    profile = work.profiles.get(language)
+    if profile is None:  # none was given or edited
+        profile = write_profile_file(language, shared_files.read_profile(work, language))
+    replace_file(f"{scratch.finished}/{profile_path(language)}", profile.encode())
     reasons = Counter(rejection.reason for rejection in rejections)
     counts = Counts(len(groups) + len(rejections), len(groups), dict(sorted(reasons.items())))
     write_counts(scratch.counts(language), counts)
@@ -359,6 +358,23 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
         places=count_places(groups, recipe.seed) if recipe.outliers.places else {},
     )
     replace_file(scratch.group_facts(language), msgspec.json.encode(facts))
+
+
+def _judge_again(
+    groups: Sequence[Group], graph: ClassGraph, work: GroupWork, language: str
+) -> tuple[list[Group], list[Rejection]]:
+    """Draw the outliers of the groups that are kept: of these alone, or so that no two of them share one.
+
+    Returns the groups in the order of QIDs, and rejections of those with too few outliers.
+    """
+    labels = {qid_number(group.id): group.label for group in groups if group.label != group.id}
+    builder = _open_builder(work, {language: labels}, spares_outliers=spares(work.recipe))
+    # In the order in which max_groups keeps them, so that their outliers are the same without it.
+    order = kept_groups.in_class_order(graph, [qid_number(group.id) for group in groups], work.recipe)
+    judgements = [judgement for _, judgement in builder.judge(indices_of(np.array(order), graph.nodes)[0])]
+    drawn = (judgement for judgement in judgements if isinstance(judgement, Group))
+    rejections = [judgement for judgement in judgements if isinstance(judgement, Rejection)]
+    return sorted(drawn, key=lambda group: qid_number(group.id)), rejections
 
 
 def _keep(groups: Sequence[Group], graph: ClassGraph, recipe: Recipe) -> tuple[list[Group], list[Rejection]]:

@@ -15,12 +15,7 @@ from typing import Any, Final
 
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_fn_api_pb2
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
-    ControlFuture,
-    GrpcWorkerHandler,
-    WorkerHandler,
-)
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
 from apache_beam.transforms.environments import Environment
 from google.protobuf import text_format
 
@@ -51,20 +46,19 @@ class _LocalEnvironment(Environment):
         return _URN, self.key
 
 
-# Beam makes handlers from nothing but an environment's payload: this is where they find the rest.
 _running: Final[dict[bytes, tuple[LocalWorkers, PipelineOptions]]] = {}
 
 
 @contextmanager
 def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[FnApiRunner]:
-    """A runner for one pipeline whose workers are these, as many as ``--direct_num_workers`` says."""
+    """Make a runner for one pipeline whose workers are these, as many as ``--direct_num_workers`` says."""
     key, earlier = str(id(workers)).encode(), threading.excepthook
-    # What Beam prints and logs of connections to workers that are gone is dropped.
+    # Drop what Beam prints and logs about connections to workers that are gone.
     levels = {logger: logger.level for logger in map(logging.getLogger, _LOGGERS)}
     threading.excepthook = lambda raised: None if raised.thread and raised.thread.name in _READERS else earlier(raised)
     for logger in levels:
         logger.setLevel(logging.CRITICAL)
-    _running[key] = workers, options
+    _running[key] = workers, options  # for ``LocalWorkerHandler``, which Beam makes from the key alone
     try:
         yield FnApiRunner(default_environment=_LocalEnvironment(key))
     finally:
@@ -80,8 +74,8 @@ def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[Fn
             logger.setLevel(level)
 
 
-@WorkerHandler.register_environment(_URN, bytes)
-class LocalWorkerHandler(GrpcWorkerHandler):
+@worker_handlers.WorkerHandler.register_environment(_URN, bytes)
+class LocalWorkerHandler(worker_handlers.GrpcWorkerHandler):
     """Beam's handle on one worker."""
 
     def __init__(self, payload: bytes, state: Any, provision_info: Any, grpc_server: Any) -> None:
@@ -121,7 +115,7 @@ class _Connection:
     """A worker's control connection that knows which of its requests wait for an answer."""
 
     _connection: Any
-    _waiting: list[ControlFuture] = field(default_factory=list)
+    _waiting: list[worker_handlers.ControlFuture] = field(default_factory=list)
     _error: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -132,7 +126,7 @@ class _Connection:
         """Send a request; when the worker is gone, answer it with the cause."""
         with self._lock:
             future = self._connection.push(request)  # a dead worker never reads it, but this makes the future
-            if isinstance(future, ControlFuture):  # None for the mark by which Beam ends the connection
+            if isinstance(future, worker_handlers.ControlFuture):  # None for the mark by which Beam ends the connection
                 self._waiting.append(future)  # so that ``fail`` can answer it, if the worker dies before it does
                 if self._error:
                     future.set(beam_fn_api_pb2.InstructionResponse(error=self._error))

@@ -3,11 +3,11 @@
 All workers are forks of one process (``worker.py``), which imports Beam once. When one ends early or fails at its work,
 the others are killed, and every request that waits for one of them is answered with the cause.
 
-A pool of the standard library cannot carry them: what runs in a worker is Beam's own, and a pool would have to replace
-its runner. Beam's ``multi_processing`` starts each worker by a shell, with a new import of Beam, and waits for ever for
-the answer of one that was killed, or that had not connected yet when the run was interrupted (Beam 2.77). To answer for
-a worker that is gone takes what ``beam_internals.toml`` names, which is no public interface. Where a version of Beam
-has changed any of it, the run goes on in one process (``changed_internal``).
+No pool of the standard library can run them: what runs in a worker is Beam's own. Beam's ``multi_processing`` starts
+each worker by a shell, with a new import of Beam, and waits for ever for the answer of one that was killed, or that had
+not connected yet when the run was interrupted (Beam 2.77). To answer for a worker that is gone takes what
+``beam_internals.toml`` names, which is no public interface. Where a version of Beam has changed any of it, the run goes
+on in one process (``changed_internal``).
 """
 
 import json
@@ -40,13 +40,14 @@ _INTERNALS: Final = packaged_tables(__package__, "beam_internals.toml")
 
 def changed_internal() -> str:
     """Say what the workers rely on and the installed Beam does not have; "" if it has everything."""
+    # Such as "calls", "module:Class.method", and the names of its parameters or of the attributes that it sets.
     for kind, path, names in ((kind, *named) for kind, table in _INTERNALS.items() for named in table.items()):
         wanted = names.split()
         try:
             function = resolve_name(path)
-            if kind == "attributes":  # that the method still sets
+            if kind == "attributes":  # those of the names that the method still uses
                 seen = " ".join(name for name in wanted if name in function.__code__.co_names)
-            else:  # the parameters that we give, and others that have to be given
+            else:  # the parameters that wikisem gives, and others that have no default
                 parameters = signature(function).parameters.values()
                 seen = " ".join(one.name for one in parameters if one.name in wanted or one.default is Parameter.empty)
         except (ImportError, AttributeError) as error:
@@ -73,13 +74,11 @@ class LocalWorkers:
     """
 
     def __init__(self) -> None:
-        """Start the process that forks workers, as a socket asks it to, and a thread that watches what it reports."""
+        """Start the process that forks workers when asked over a socket, and a thread that watches what it reports."""
         self.failure: Exception | None = None
         self._gone: Exception | None = None  # how the process that forks workers ended; None while it runs
         self._clients: dict[str, Client] = {}  # Beam's handles on the workers that run, by ``worker_id``
-        self._lock = (
-            threading.RLock()
-        )  # guards ``_clients`` and ``failure``; ``start`` holds it when it calls ``_fail``
+        self._lock = threading.RLock()  # guards these three; ``start`` holds it when it calls ``_fail``
         self.bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
@@ -142,7 +141,7 @@ class LocalWorkers:
         """Watch which workers end, and what they answer, until the channel closes; then let all that still wait fail.
 
         A line of the channel is ``{"worker": "worker_0", "status": -9}``. After ``close``, which has no clients left,
-        ``_fail`` does nothing. The lock is held where what is looked up must not change before ``_fail``.
+        ``_fail`` does nothing. The lock is held so that nobody ends a worker between a look at it and ``_fail``.
         """
         text = b""
         self._channel.settimeout(_LOOK)
@@ -164,7 +163,7 @@ class LocalWorkers:
                         self._fail(WorkerError(f"expected all worker processes to finish, saw one {ended}"))
             with self._lock:
                 clients = list(self._clients.values())
-            for client in clients:  # without the lock, for each has its own
+            for client in clients:  # without the lock, for each has its own; "" if no request has failed
                 if error := client.first_error():
                     self._fail(RuntimeError(error))
         with suppress(subprocess.TimeoutExpired):

@@ -102,9 +102,9 @@ _SERVED: Final = frozenset({"PortableRunner", "FlinkRunner", "SparkRunner"})
 
 
 def parse_options(words: Sequence[str]) -> PipelineOptions:
-    """Beam's options of some words; UsageError for a runner, an option or a value that Beam does not know.
+    """Read Beam's options from words of a command line; UsageError for a runner, option or value that Beam lacks.
 
-    Beam itself ignores options that none of its groups has, so a misspelt ``--runner`` would build on this machine.
+    Beam itself ignores options that it does not know, so a misspelt ``--runner`` would build on this machine.
     """
     options = PipelineOptions(list(words))
     given, runner = options.view_as(StandardOptions).runner or "", _runner_name(options)
@@ -120,12 +120,12 @@ def parse_options(words: Sequence[str]) -> PipelineOptions:
     def check(parser: Any) -> None:
         parser.error = _refuse  # Beam's prints its usage, of several hundred lines, and exits
         _, unknown = parser.parse_known_args(list(words))
-        if unknown and runner not in _SERVED:
+        if unknown and runner not in _SERVED:  # runners with a job server, which has further options
             word = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
             known = [name for action in parser._actions for name in action.option_strings]  # noqa: SLF001
             _refuse(f"unknown option {word!r} of Beam{_nearest(word, known)}")
 
-    options.get_all_options(add_extra_args_fn=check)  # called with the options of all groups
+    options.get_all_options(add_extra_args_fn=check)  # calls ``check`` with a parser that has all options of Beam
     return options
 
 
@@ -177,12 +177,12 @@ class Runtime:
     def pipeline(
         self, *, label: str, parts: str = "", total: int = 0, size: int = 0, languages: Mapping[str, int] | None = None
     ) -> Iterator[beam.Pipeline]:
-        """A pipeline to be constructed in a ``with`` block, which at its end runs it and waits for it.
+        """Make a pipeline to be constructed in a ``with`` block, which at its end runs it and waits for it.
 
-        The rest is for progress: it is how many of ``total`` files that match ``parts`` are there, and how many of
-        ``size`` bytes were read with ``open_counted`` on this machine. ``languages`` has the number of parts of each
-        language, whose code their names begin with. Raises StageError from the first cause, an error of wikisem's that
-        a DoFn raised as it is, and UsageError when Beam refuses its options.
+        Progress counts the files that match the pattern ``parts``, of ``total``, and the bytes that ``open_counted``
+        has read on this machine, of ``size``. ``languages`` has the number of these files by language, with whose code
+        their names begin. Raises UsageError if Beam refuses its options, and an error of wikisem's that a DoFn raised
+        as it is; StageError from the first cause of any other.
         """
         with ExitStack() as stack:
             workers = runner = None
@@ -200,7 +200,7 @@ class Runtime:
             except (ValueError, ImportError, AttributeError) as error:  # a runner that is not there, or lacks an option
                 raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
             yield pipeline
-            # The caller has constructed it; what follows shows progress while it runs.
+            # The caller has constructed it: run it, and show progress from the bytes that are read and the files made.
             if workers is None:  # this process reads
                 bytes_read = stack.enter_context(closing(BytesRead()))
                 report_bytes_to(bytes_read.writer)
@@ -302,7 +302,7 @@ def stage_failure(
 
 
 def first_cause(error: BaseException) -> str:
-    """The class and the first line of the error that began a chain of causes, or of the last that is wikisem's own.
+    """Name the class and the first line of the error that began a chain of causes, or of the last that is wikisem's.
 
     A runner raises a worker's error unchanged, or with Beam's step appended, or as the text of a traceback. There
     causes come first; if an error was raised while another was handled, only the later one counts.
@@ -318,6 +318,7 @@ def first_cause(error: BaseException) -> str:
     while error.__cause__ is not None and not isinstance(error, WikisemError):
         error = error.__cause__
     text, kind = str(error), type(error)
+    # List the errors of the chain, causes first, as "package.Class: message".
     if _TRACEBACK in text:
         raised = []
         for block in text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM):
@@ -328,6 +329,7 @@ def first_cause(error: BaseException) -> str:
     else:
         # Errors of wikisem are named with their module, as in a traceback.
         raised = [f"{_OURS if kind.__module__ == errors.__name__ else ''}{kind.__name__}: {text}"]
+    # Leave out what Beam adds: its step, and its own class before another.
     causes = [_WRAPPED.sub("", _STEP.sub("", cause).strip().partition("\n")[0]) for cause in raised]
     return next((cause for cause in reversed(causes) if cause.startswith(_OURS)), causes[0])
 

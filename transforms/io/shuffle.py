@@ -10,6 +10,7 @@ go one of two ways, which give the same buckets:
 Either way the tasks of a bucket begin when all parts are done, and read its batches in the order of the parts.
 """
 
+import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -57,7 +58,7 @@ def done(key: str, number: int, parts: int, weight: int = 0) -> Done:
 
 
 def list_tasks(grouped: tuple[str, Iterable[tuple[int, int, int]]], stage: str, tasks: Tasks) -> Iterable[Task]:
-    """The next step's tasks for a key, whose parts have all ended (``done``); StageError if a part is missing."""
+    """Plan the tasks that follow when all parts of a key have ended (``done``); StageError if a part is missing."""
     key, ended = grouped
     weights, planned = dict[int, int](), 0  # by number of the part, so that one that Beam ran twice counts once
     for number, parts, weight in ended:
@@ -111,15 +112,18 @@ class Shuffle:
     def read_parts(
         self, task: Task, kind: str, parts: Iterable[int], key: str | None = None
     ) -> Iterator[Iterable[bytes]]:
-        """The batches of a kind, ``<step>/<name>``, that each part sent to the task's bucket; ``key`` is the parts'."""
-        sender = task.key if key is None else key
+        """Yield, for each part, its batches of a kind, ``<step>/<name>``, for the task's bucket.
+
+        ``key`` is that of the parts, by default the task's own.
+        """
+        key_of_parts = task.key if key is None else key
         step, _, name = kind.partition("/")
         for number in parts:
             if task.received is None:  # they are in the part's bucket file
-                path = part_path(self._folder(step, sender), number)
+                path = part_path(self._folder(step, key_of_parts), number)
                 yield read_bucket(path, [f"{name}/{task.key}/{task.bucket}"])
             else:
-                yield task.received.get((kind, sender, number), ())
+                yield task.received.get((kind, key_of_parts, number), ())
 
     def read(self, task: Task, kind: str, parts: Iterable[int], key: str | None = None) -> Iterator[bytes]:
         """All batches of a kind that a bucket received, in the order of the parts."""
@@ -179,24 +183,23 @@ class Exchange(beam.PTransform):
     kinds: Sequence[str]
 
     def expand(self, steps: Any) -> beam.PCollection:
-        """Group by key and check that no part is missing; then spread the tasks, or deliver the batches with them.
+        """Return the tasks of the next step, made when no part of the first is missing, with the batches sent to them.
 
-        ``steps`` is what one step emits, or a tuple of what several do, as pairs of Beam's key and value. ``Done``,
-        whose key is a str, counts of the first step alone. The key of a batch (``Sent``) is the pair of its task, and
-        its value begins with its kind.
+        ``steps`` is what one step emits, or a tuple of what several do: pairs of a key and a value for Beam. Only of
+        the first step does it matter which parts are done.
         """
         steps, kinds = steps if isinstance(steps, tuple) else (steps,), frozenset(self.kinds)
         tasks = (
             steps[0]
-            | "done" >> beam.Filter(lambda each: isinstance(each[0], str))
+            | "done" >> beam.Filter(lambda pair: isinstance(pair[0], str))  # ``Done`` has a str as key, ``Sent`` a pair
             | "all parts" >> beam.GroupByKey()
             | "list tasks" >> beam.FlatMap(list_tasks, self.stage, self.tasks)
         )
         if not kinds:  # batches, if any, are in files, which the tasks read
             return tasks | "spread tasks" >> beam.Reshuffle()
         addressed = tasks | "address" >> beam.Map(lambda task: ((task.key, task.bucket), task))
-        sent = [
-            step | f"sent {number}" >> beam.Filter(lambda each, kinds: each[1][0] in kinds, kinds)
+        sent = [  # the value of a batch begins with its kind
+            step | f"sent {number}" >> beam.Filter(lambda pair, kinds: pair[1][0] in kinds, kinds)
             for number, step in enumerate(steps)
         ]
         return (
@@ -208,20 +211,20 @@ class Exchange(beam.PTransform):
 
 
 def _deliver(grouped: tuple[tuple[str, int], Iterable[Any]]) -> Task:
-    """The task of a bucket with the batches that each part sent to it, which Beam delivers together, in any order."""
+    """Return the task of a bucket with the batches that parts sent to it; Beam delivers all together, in any order."""
     (key_of_task, bucket), values = grouped
     tasks, batches = list[Task](), dict[tuple[str, str, int, int], bytes]()
     for value in values:
         if isinstance(value, Task):
             tasks.append(value)
-        else:  # a batch that Beam delivers twice counts once
-            kind, key, number, place, batch = value
-            batches[kind, key, number, place] = batch
+        else:  # a batch, by its part and its place in what that sent: one that Beam delivers twice counts once
+            kind, key_of_part, part, place, batch = value
+            batches[kind, key_of_part, part, place] = batch
     if not tasks:
         raise StageError(f"expected a task for bucket {bucket} of {key_of_task!r}, saw only batches for it")
     received: dict[tuple[str, str, int], list[bytes]] = {}
-    for (kind, key, number, _), batch in sorted(batches.items(), key=itemgetter(0)):
-        received.setdefault((kind, key, number), []).append(batch)
+    for (kind, key_of_part, part, _), batch in sorted(batches.items(), key=itemgetter(0)):
+        received.setdefault((kind, key_of_part, part), []).append(batch)
     return tasks[0]._replace(received=received)
 
 
@@ -268,10 +271,11 @@ def part_path(folder: str, number: int) -> str:
 
 
 def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
-    """The batches of some buckets in a file, bucket by bucket, as written; StageError for a file that is not whole."""
+    """Yield the batches of some buckets in a file, bucket by bucket; StageError for a file that is not whole."""
+    # The file is batches, an index that says where those of a bucket are, and a tail that says how long the index is.
     try:
         with open_binary(path) as source:
-            size = source.seek(0, 2)
+            size = source.seek(0, os.SEEK_END)
             if size < _TAIL.size:
                 raise ValueError(f"{size} bytes")
             source.seek(size - _TAIL.size)
@@ -282,7 +286,7 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
             data = source.read(length)
             if crc32(data) != checksum:
                 raise ValueError("a damaged index")
-            index: dict[str, list[tuple[int, int, int]]] = orjson.loads(data)
+            index: dict[str, list[tuple[int, int, int]]] = orjson.loads(data)  # start, length and checksum of batches
             for start, length, checksum in (place for bucket in buckets for place in index.get(str(bucket), ())):
                 source.seek(start)
                 batch = source.read(length)
