@@ -54,11 +54,11 @@ class Config(NamedTuple):
 
 
 def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
-    """Write the text of README.md; ``files`` are those of the release.
+    """Write the text of README.md, the data set card of a release with these files.
 
-    Languages are configs and never splits: a viewer takes thousands of configs and some thirty splits. Every code is
-    quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is taken for
-    Markdown, HTML or the end of a cell, and control characters are removed.
+    Languages are configs (subsets) and never splits: a viewer takes thousands of configs and some thirty splits. Every
+    code is quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is
+    taken for Markdown, HTML or the end of a cell, and control characters are removed.
     """
     digests = {}  # of the files of each config
     for config in configs(facts):
@@ -74,15 +74,6 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     drawn = (walls[0].recipe or {}).get("walls") if walls else None
     built = [unit.removeprefix("surfaces/") for unit in facts.stages if unit.startswith("surfaces/")]
     asked = facts.recipe.get("languages")
-    # In percent by language: the classes that English lacks, the members with a region, and those in each region.
-    regions = []
-    for language in facts.filled:
-        counts = facts.regions.get(language.code, {})
-        known = sum(count for region, count in counts.items() if region != metadata.NOWHERE)
-        shares = [(facts.lacking.get(language.code), language.groups), (known or None, sum(counts.values()))]
-        shares += [(counts.get(region, 0), known) for region in (*REGIONS, SEVERAL)]
-        cells = ["–" if count is None or not total else f"{100 * count / total:.1f}" for count, total in shares]
-        regions.append([f"`{language.code}`", *cells])
     return write_text(
         "README.md",
         facts,
@@ -96,10 +87,23 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
         tiers=[tier for tier in TIERS if any(tier in counts for counts in facts.walls.values())],
         walls_drawn_with=drawn if drawn != facts.recipe.get("walls") else None,
         words=words,
-        regions=regions,
+        regions=[_region_cells(language, facts) for language in facts.filled],
         baselines=list(dict.fromkeys(name for language in facts.filled for name in language.baselines)),
         built=built if asked and {*asked} != {*built} else None,
     )
+
+
+def _region_cells(language: metadata.LanguageFacts, facts: ReleaseFacts) -> list[str]:
+    """Return a row of the card's table of regions: the code of a language, and shares in percent, "–" if unknown.
+
+    These are the share of classes that English lacks, of members whose region is known, and of each region among them.
+    """
+    counts = facts.regions.get(language.code, {})
+    known = sum(count for region, count in counts.items() if region != metadata.NOWHERE)
+    shares = [(facts.lacking.get(language.code), language.groups), (known or None, sum(counts.values()))]
+    shares += [(counts.get(region, 0), known) for region in (*REGIONS, SEVERAL)]
+    cells = ["–" if count is None or not total else f"{100 * count / total:.1f}" for count, total in shares]
+    return [f"`{language.code}`", *cells]
 
 
 def configs(facts: ReleaseFacts) -> Iterator[Config]:
@@ -196,12 +200,7 @@ def fill(name: str, /, **values: Any) -> str:
 
 def source_kind(language: str, facts: ReleaseFacts) -> str:
     """Name the kind of a dump: "Wikidata" for no language, else "Wikipedia, de"."""
-    return made_up(facts) + (f"Wikipedia, {language}" if language else "Wikidata")
-
-
-def made_up(facts: ReleaseFacts) -> str:
-    """The prefix for the names of sources: "made-up ", or nothing for a real set."""
-    return "made-up " if facts.made_up else ""
+    return ("made-up " if facts.made_up else "") + (f"Wikipedia, {language}" if language else "Wikidata")
 
 
 # Characters with a meaning in Markdown, its tables or HTML; dots and dashes within a name have none.
@@ -277,7 +276,6 @@ _TEMPLATES.globals |= {
     "RELATED": RELATED,
     "TEXTS": TEXTS,
     "source_kind": source_kind,
-    "made_up": made_up,
 }
 
 
@@ -334,8 +332,9 @@ def _text(kind: str, question: str, answer: str) -> str:
 
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of every file for inspect-ai, EuroEval and lm-evaluation-harness, walls last."""
+    # inspect-ai.
     yield "eval.yaml", fill("eval.yaml", facts=facts, prompts=_prompts(facts, PROMPTS["en"]))
-    asked = {}  # for inspect-ai, by language: the phrasings of the question, and the request to answer with a letter
+    asked = {}  # by language: the phrasings of the question, and the request to answer with a letter
     for language in facts.filled:
         prompt = prompt_in(language.code)
         questions = list(ENGLISH) if prompt.question == ENGLISH[0] else [prompt.question]
@@ -357,28 +356,34 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     yield from _choice_tasks(facts, list(spoken))
     if walled:
-        yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
-        # No sequence stops an answer, since a model may think first.
-        generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-        texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-        template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
-        yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
-        for code in walled:
-            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
-        yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in walled], SCORES)
+        yield from _wall_tasks(facts, walled)
         yield "inspect_walls.py", fill("inspect_walls.py")
         yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
+
+
+def _wall_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield paths and texts of the tasks of lm-evaluation-harness in which models solve walls, in these languages."""
+    yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
+    # No sequence stops an answer, since a model may think first.
+    generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
+    texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+    template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
+    yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
+    for code in codes:
+        yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
+    yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in codes], SCORES)
 
 
 def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield paths and texts of the multiple-choice tasks of lm-evaluation-harness: the odd word out of each test case.
 
     Each kind has a template, and each language a few lines. Models score the words themselves in ``wikisem_<code>``,
-    and in ``wikisem_<code>_letters``, if they follow instructions, the letters before them, which are of one length, so
-    that only the metric without a division by length is of use. ``wikisem_en_2`` and so on ask in other English words.
+    and in ``wikisem_<code>_letters``, for models that follow instructions, the letters before the words. Letters are of
+    one length, so that no metric that divides by length is of use. ``wikisem_en_2`` and so on phrase the English
+    question in other ways.
     """
     english = PROMPTS["en"].answer
-    letters = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
+    letters = "{{ '" + _LETTERS + "'[:choices | length] | list }}"  # for Jinja: as many letters as there are choices
     for kind, choices, metrics in (("words", "choices", _METRICS), ("letters", letters, _METRICS[:1])):
         asked = _text(kind, "{{question}}", english)
         texts = {"doc_to_text": asked, "doc_to_choice": choices, "doc_to_target": "answer"}

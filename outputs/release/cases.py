@@ -63,9 +63,9 @@ def cases_of(groups: Iterable[Group]) -> list[Case]:
 def case_rows(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
     """List a row, of ``CASES`` and ``ITEMS``, for each case: the outlier among the cluster, in a seeded order.
 
-    The index of the outlier is its rank modulo the number of choices, in a seeded order of all cases of that size, so
-    that the frequencies of indices differ by one case at most. By a hash alone, one index had 18 to 20 % of the cases
-    where each of nine should have 11 %. The cluster is also in a seeded order, which differs from case to case.
+    All cases with the same number of choices take turns, in a seeded order: the outlier comes first, second, and so on.
+    So each index is the answer equally often. By a hash alone, one of nine had 18 to 20 % of the cases, not 11 %. The
+    cluster is also in a seeded order, which differs from case to case.
     """
     by_size: defaultdict[int, list[str]] = defaultdict(list)
     for group, outlier in cases:
@@ -129,11 +129,8 @@ def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     return sink.getvalue()
 
 
-# What language models are asked, in the language of the words: prompts.toml, read once.
-
-
 class Prompt(NamedTuple):
-    """The question, the word before the answer, and the request to answer with one of ``{answers}`` alone."""
+    """What models are asked: a question, the word before the answer, the request to give one of ``{answers}`` alone."""
 
     question: str
     answer: str
@@ -172,8 +169,8 @@ class Split(NamedTuple):
 def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     """Divide the cases of all languages into test cases and few-shot cases (shots), which share no class, item or word.
 
-    Cases that share one with a shot are lost, so shots are taken of the classes where that costs least, in one pass. A
-    class with shots has no test case in any language. A language of fewer than ten groups has no shots.
+    Cases that share one with a shot are lost, so shots are taken from the classes that cost the fewest cases. A class
+    with shots has no test case in any language. A language of fewer than ten groups has no shots.
 
     >>> from wikisem.records import Outlier
     >>> rivers = Group(id="Q4022", cluster=(Member(surface="Rhine"),), outliers=(Outlier(surface="Oslo"),))
@@ -182,7 +179,7 @@ def split_cases(groups: Mapping[str, Sequence[Group]], seed: int) -> Split:
     (1, 0)
     """
     every = {code: cases_of(of_language) for code, of_language in groups.items()}
-    # With fewer shots a language, until no language loses too many test cases to them.
+    # Try five shots a language, then four, and so on, until no language loses too many test cases to them.
     for most in range(MOST_SHOTS, 0, -1):
         wanted = Counter({code: min(most, len(of_language) // _GROUPS_A_SHOT) for code, of_language in groups.items()})
         shots: dict[str, list[Case]] = {code: [] for code in groups}
@@ -207,8 +204,8 @@ def _classes_by_cost(
 ) -> list[dict[str, Case]]:
     """Rank the classes by how many test cases a few-shot case (shot) of theirs costs, and return the shots of each.
 
-    These are by language: a class has one in each language that wants any. It costs all its own cases, and those of
-    other classes that share a key with a shot. A key is a string for a class, an item or a word.
+    A class has one shot in each language that wants any. It costs all its own cases, and those of other classes that
+    share a key with a shot: a string for a class, an item or a word. The cheapest classes come first.
     """
     by_class: defaultdict[str, dict[str, Group]] = defaultdict(dict)
     for code, of_language in groups.items():
@@ -237,7 +234,7 @@ def _classes_by_cost(
                 shots[code] = (group, outliers[costs.index(min(costs))])
         if shots:
             keys = {key for case in shots.values() for key in _keys(*case)}
-            of_others = sum(cases_with[key] - cases_of_class[qid][key] for key in keys)
+            of_others = sum(cases_with[key] - cases_of_class[qid][key] for key in keys)  # one case may count twice
             cost = (cases_of_class[qid][f"class {qid}"] + of_others) / len(shots)
             ranked.append((cost, seeded_key(seed, "shots", qid), shots))
     return [shots for *_, shots in sorted(ranked, key=lambda row: row[:2])]
@@ -283,14 +280,15 @@ def canary_of(groups: Mapping[str, Sequence[Group]], seed: int) -> str:
 def with_canary(name: str, data: bytes, canary: str) -> bytes:
     """Add the canary, a sentence to search training data for, to a text as a comment, or to JSON lines as a key.
 
-    Parquet and JSON have it in their metadata. Classes that earlier releases held back, in ``held/``, are not changed.
+    Of JSON lines the first gets it. Other formats, such as Parquet and JSON, have it in their metadata. Classes that
+    earlier releases held back, in ``held/``, are not changed.
     """
     path = PurePosixPath(name)
     if path.parts[0] == HELD:
         return data
     if path.suffix == ".jsonl":
         return b'{"canary":' + orjson.dumps(canary) + b"," + data.removeprefix(b"{")
-    kind = path.suffix or path.name
+    kind = path.suffix or path.name  # ".md", or "LICENSE" for a file without a suffix
     comment = _COMMENTS.get(kind, "").format(canary).encode()
     return data + comment if kind in _AT_THE_END else comment + data
 

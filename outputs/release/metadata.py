@@ -202,8 +202,8 @@ def language_facts(
 ) -> LanguageFacts:
     """Count the groups of one language, their words and test cases, and its rejected classes; keys are sorted.
 
-    ``words`` are counted by language and source ("anchor", "label" or "title"). One without a language of its own is
-    of ``code``, one without a source of "". ``foreign`` counts labels that are not of the group's language.
+    ``words`` are counted by language, by default ``code``, and source: "anchor", "label", "title", or "" if unknown.
+    ``foreign`` counts labels that are not of the group's language.
     """
 
     def count(values: Iterable[Any]) -> dict[Any, int]:
@@ -252,10 +252,7 @@ def count_regions(
         for member in (member for group in of_language for member in group.cluster):
             items = (member.id, *countries.get(member.id, ()))
             regions = {region_of[item] for item in items if item in region_of}
-            if len(regions) > 1:
-                counts[SEVERAL] += 1
-            else:
-                counts[next(iter(regions), NOWHERE)] += 1
+            counts[SEVERAL if len(regions) > 1 else next(iter(regions), NOWHERE)] += 1
         counted[code] = dict(sorted(counts.items()))
     return counted
 
