@@ -189,17 +189,16 @@ _SAMPLE: Final = 10_000
 def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = ()) -> LanguageProfile:
     """Return what is known about a language by its code, and by its ``site`` and ``sample`` if given.
 
-    ``site`` adds the wiki's namespaces to the stop affixes. ``sample`` is strings in the language, of which the first
-    10,000 are read: a language that is in no table, or that is written in several scripts, gets the script of most of
-    their letters.
+    ``site`` adds the wiki's namespaces to the stop affixes, which begin or end titles that are not subjects. ``sample``
+    is strings in the language, of which the first 10,000 are read: a language that is in no table, or is written in
+    several scripts, gets the script of most of their letters. Codes for the same wiki (``no`` and ``nb``, ``yue`` and
+    ``zh-yue``) have the same profile but for the code.
 
     >>> site = SiteInfo("ltgwiki", namespaces={14: "Kategoreja", 828: "Modulis"})
     >>> set(language_profile("ltg", site=site).stop_affixes) - set(language_profile("ltg").stop_affixes)
     {'Modulis:'}
-
-    The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
-    wiki_code = own_code(code)
+    wiki_code = own_code(code)  # that of the wiki's domain
     row = ROWS.get(wiki_code) or LanguageRow()  # what a person knows of the language
     # The script if it has rules of its own, "" for an alphabet: the only one in the tables, else that of the sample.
     script_names: set[str] = set()

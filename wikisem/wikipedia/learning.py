@@ -78,14 +78,15 @@ def _is_letter(character: str) -> bool:
     return character.isalpha() or (character > "\x7f" and unicodedata.category(character)[0] == "M")
 
 
-# The profile as a file that a person reads and corrects: ``OUT/languages/<language>.toml``.
-
 KEYS: Final = ("script", "writing", "hyphens", "affix", "affix_length", "length_one", "link_trail", "lists")
 _UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 
 
 class ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of a profile file; missing keys are learned. ``source`` and ``support`` are for people only."""
+    """The content of ``OUT/languages/<language>.toml``, a profile that a person reads and corrects.
+
+    Missing keys are learned. ``source`` and ``support`` are for people only.
+    """
 
     script: str | msgspec.UnsetType = msgspec.UNSET
     writing: Writing | msgspec.UnsetType = msgspec.UNSET
@@ -135,21 +136,14 @@ def write_profile_file(code: str, found: "FoundProfile") -> str:
     """Return the file of a profile, which ``read_profile_file`` reads."""
     wiki = wiki_of(code)
     name = f"{WIKIPEDIAS[wiki].name} ({code})" if wiki is not None else code
-    return "\n".join(
-        [
-            f"# {name}: what wikisem uses, where each value is from, and how many links, titles or surface forms",
-            "# support it. Change a value, and the next build into this folder uses it; docs/languages.md says how.",
-            "",
-            *(f"{key} = {_toml(getattr(found.profile, key))}" for key in KEYS),
-            "",
-            "[source]",
-            *(f"{key} = {_toml(found.source[key])}" for key in KEYS),
-            "",
-            "[support]",
-            *(f"{key} = {found.support[key]}" for key in KEYS),
-            "",
-        ]
-    )
+    lines = [
+        f"# {name}: what wikisem uses, where each value is from, and how many links, titles or surface forms",
+        "# support it. Change a value, and the next build into this folder uses it; docs/languages.md says how.",
+        *("", *(f"{key} = {_toml(getattr(found.profile, key))}" for key in KEYS)),
+        *("", "[source]", *(f"{key} = {_toml(found.source[key])}" for key in KEYS)),
+        *("", "[support]", *(f"{key} = {found.support[key]}" for key in KEYS)),
+    ]
+    return "\n".join([*lines, ""])
 
 
 def _toml(value: Any) -> str:
@@ -198,16 +192,16 @@ _HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
 def find_profile(
     code: str, *, site: SiteInfo | None = None, evidence: Evidence | None = None, given: ProfileFile | None = None
 ) -> FoundProfile:
-    """Return the profile of a language from the tables, changed by the ``evidence``, and then by the ``given`` file.
+    """Return the profile of a language: from the tables, then the ``evidence`` of its wiki, then a ``given`` file.
 
     The source and the support of a value are where it is from, and how many links, titles or surface forms show it.
     """
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces)
     wiki = own_code(code)
-    row = languages.ROWS.get(wiki)  # what a person knows of the language
+    row = languages.ROWS.get(wiki)  # of the tables: what a person knows of the language
     by_script = "script" if profile.script else "default"
-    # As far as the tables go.
+    # Where the values of the tables are from.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
     source_and_support = {
         "script": ("table" if wiki in languages.SCRIPTS else "dump" if profile.script else "default", surfaces),
@@ -221,7 +215,7 @@ def find_profile(
     }
     source = {key: name for key, (name, _) in source_and_support.items()}
     support = {key: number for key, (_, number) in source_and_support.items()}
-    # What the wiki shows.
+    # What the wiki shows, and then what the file says.
     changes = _learned(profile, seen, row, knows_trail=wiki in languages.TRAILS)
     source |= dict.fromkeys(changes, "dump")
     if seen.list_titles >= LIST_TITLES and seen.list_words:
@@ -256,17 +250,18 @@ def _learned(profile: LanguageProfile, seen: Evidence, row: LanguageRow | None, 
     changes: dict[str, Any] = {}
     links = seen.links.links
     if links >= LINKS:
-        # How the language separates words, by the percentages of links with a letter right before and after them.
+        # How words are separated: a letter right before or after a link, in percent of links, shows that no space is.
         before, after = 100 * seen.links.before / links, 100 * seen.links.after / links
         writing: Writing = "spaced"
         if before >= _UNSPACED and after >= _UNSPACED:
             writing = "unspaced"
-        elif before >= _CLITICS > after:
+        elif before >= _CLITICS > after:  # short words are written before others, as in Hebrew
             writing = "clitics"
-        elif before < _PARTICLES_BEFORE and after > _PARTICLES_AFTER:
+        elif before < _PARTICLES_BEFORE and after > _PARTICLES_AFTER:  # or after them, as in Korean
             writing = "particles"
         is_known = row is not None or bool(profile.script)
-        if not (is_known and (writing == "unspaced") == profile.spaced):
+        contradicts = (writing != "unspaced") != profile.spaced
+        if not (is_known and contradicts):
             changes["writing"] = writing
         if changes.get("writing", profile.writing) == "spaced" and not knows_trail:
             # The letters a to z, and others that follow links often enough.

@@ -18,8 +18,7 @@ FOREIGN: Final = INTERWIKI | INTERLANGUAGE
 # Marks of writing direction, which titles never hold.
 BIDI: Final = re.compile("[\u200e\u200f\u202a-\u202e]")
 _ENTITY: Final = re.compile(r"&(?:#[0-9]++|#[xX][0-9a-fA-F]++|[A-Za-z][A-Za-z0-9]*+);")
-# In either base, a number with more digits, leading zeros aside, is beyond the last character of Unicode.
-_DIGITS: Final = 7
+_DIGITS: Final = 7  # of the number of the last character of Unicode, in either base
 _ILLEGAL: Final = re.compile(
     r"[\[\]{}<>|\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|~~~|^\.{1,2}(?:/|$)|/\.{1,2}(?:/|$)|^:|" + _ENTITY.pattern
 )
@@ -47,10 +46,11 @@ def unescape(text: str) -> str:
 
 
 def _character(entity: re.Match[str]) -> str:
-    """Return the character of an entity; U+FFFD for a number that no character has, however many digits it has."""
+    """Return the character of an HTML entity such as ``&auml;`` or ``&#xE4;``; U+FFFD for a number of no character."""
     written = entity.group()
     if written[1] != "#":
         return html.unescape(written)
+    # ``int`` refuses thousands of digits; one more than a character's number has shows that it is no character's.
     base = "x" if written[2] in "xX" else ""
     digits = written[2 + len(base) : -1].lstrip("0")[: _DIGITS + 1]
     return html.unescape(f"&#{base}{digits or 0};")

@@ -35,7 +35,8 @@ class Letters(NamedTuple):
         """Return the letters that a table of ``variants.toml`` states, such as ``{"cased": [["š dž", "ш џ"]]}``.
 
         In a pair, each letter of the first string is written as that in the same place of the second; ``alphabets`` are
-        strings with names. Capitals become capitals ("cased"), or the same as small letters ("caseless").
+        strings with names. Capitals become capitals ("cased"), the same as small letters ("caseless"), or stay
+        ("plain"). "exact" maps letters as they are; "before" has pairs of a pattern and a replacement.
         """
         table: dict[str, str] = {}
         pairs = [(how, pair) for how in ("cased", "caseless", "plain") for pair in stated.get(how, ())]

@@ -177,12 +177,15 @@ def _plain(wikitext: Iterable[nodes.Node]) -> Iterable[str]:
 
 
 def _convert(rule: re.Match[str]) -> str:
-    """Return what ``-{rule}-`` shows, "" if a flag hides it: of ``-{A|zh-hans:软件; zh-hant:軟體}-``, flag A, 软件."""
+    """Return what MediaWiki's ``-{rule}-``, a choice between scripts, shows to a reader without a preference.
+
+    Of ``-{A|zh-hans:软件; zh-hant:軟體}-``, with the flag A, this is 软件; "" if a flag hides all.
+    """
     content, end = rule.groups()
     if not end:  # the rule is not closed, and stays as it is
         return rule.group()
     flags, bar, body = content.rpartition("|")
-    if bar and {flag.strip() for flag in flags.split(";")} & {"H", "T", "-"}:
+    if bar and {flag.strip() for flag in flags.split(";")} & {"H", "T", "-"}:  # rules for the rest of the page
         return ""
     choices = [choice.groups() for part in body.split(";") if (choice := _VARIANT.fullmatch(part))]
     if not choices:
