@@ -68,6 +68,8 @@ class BadRegion(NamedTuple):
 def format_location(path: str, segment: int, offset: int) -> str:
     """Return where a record is: ``path:offset`` in the first segment of a file, ``path:segment+offset`` in the others.
 
+    A segment decodes on its own: a gzip member, for example. It is named by the byte of the file at which it begins.
+
     >>> format_location("dump.json.gz", 0, 17)
     'dump.json.gz:17'
     >>> format_location("dump.json.gz", 4096, 17)  # 17 bytes into the text of the gzip member at byte 4096

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.columns import Numbers, differs_from_previous, is_in, qid_numbers, union
 from wikisem.schemas import ENTITIES, RELATION, STATEMENT, UNLINKED
 from wikisem.wikidata import line_types
-from wikisem.wikidata.line_types import is_wikipedia, item_number, property_number, sorted_qids, target_id
+from wikisem.wikidata.line_types import is_wikipedia, item_number, property_number, target_id
 
 # P31 and P279 name the classes of an item; its signature names its other properties.
 _CLASS_PROPERTIES: Final = (31, 279)
@@ -174,7 +174,8 @@ class EntityColumns:
             if statements:
                 qids = [_qid(value) for value in ranked_values(statements, self._best)]
                 if len(qids) > 1:
-                    column.values.extend(sorted_qids(map(item_number, qids)))
+                    numbers = sorted({item_number(qid) for qid in qids} - {0})  # 0: no item
+                    column.values.extend([f"Q{number}" for number in numbers])
                 elif qids and qids[0]:  # most have one
                     column.values.append(qids[0])
             column.ends.append(len(column.values))
@@ -193,7 +194,8 @@ class EntityColumns:
             if classes and len(classes) > 1 and any(statement.rank == "preferred" for statement in classes):
                 preferred = {item_number(_qid(value)) for value in ranked_values(classes, best=True)}
                 not_deprecated = {item_number(_qid(value)) for value in ranked_values(classes, best=False)}
-                other_classes.values.extend(sorted_qids(not_deprecated - preferred))
+                numbers = sorted(not_deprecated - preferred - {0})
+                other_classes.values.extend([f"Q{number}" for number in numbers])
             other_classes.ends.append(len(other_classes.values))
             # Statements that are asked for, as property, value and language; relations, as property and item.
             is_related, asked = self._fields.relations and bool(line.sitelinks), set[tuple[str, str, str]]()

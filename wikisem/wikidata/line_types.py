@@ -8,7 +8,7 @@ import functools
 import re
 import reprlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
@@ -121,11 +121,6 @@ def property_number(identifier: str) -> int:
     """Return the number of a property id that fits 32 bits; 0 for anything else, such as an item's id."""
     number = int(identifier[1:]) if _PROPERTY(identifier) else 0
     return number if number <= _MAX_PROPERTY else 0
-
-
-def sorted_qids(numbers: Iterable[int]) -> tuple[str, ...]:
-    """Return the ids of item numbers, each once, in the order of the numbers; 0 means no item."""
-    return tuple([f"Q{number}" for number in sorted(set(numbers)) if number])
 
 
 @functools.lru_cache(maxsize=1 << 12)
