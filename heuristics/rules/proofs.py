@@ -96,8 +96,7 @@ class _Proofs:
         if not is_node:
             yield "certificate", f"expected a class of the class graph, saw {group.id}"
             return
-        # By QID, the row of each item of the group in the arrays of the index, and whether it is a type (not an
-        # individual).
+        # By QID, the row of each item of the group in the arrays of the index, and whether it is a type.
         qids = [one.id for one in group.members if one.id]
         found, is_known = indices_of(_numbers_of(qids), self.numbers)
         rows = {qid: row for qid, row, known in zip(qids, found.tolist(), is_known.tolist(), strict=True) if known}
@@ -107,6 +106,7 @@ class _Proofs:
         if 0 < len(types) < len(members):
             named = ", ".join(one.name for one in types)
             yield "levels", f"{len(types)} of {len(members)} members are types, the others individuals: {named}"
+        # The rules on members, then those on outliers.
         yield from self._members(int(node), members, rows)
         are_types = 2 * len(types) > len(members)
         for outlier in group.outliers:

@@ -51,9 +51,9 @@ class _Choice(NamedTuple):
 def sifts(recipe: Recipe) -> bool:
     """Whether groups take two passes: all classes are judged by the first outliers found, those kept get the best ones.
 
-    This saves time: in a large run ``max_groups`` leaves most groups out. Both passes find equally many outliers. For
-    if an outlier class (O1, O2 or O3) cannot give ``per_class`` items, it gives one for each surface form that fits, so
-    what is left for the next does not depend on which items they are, unless languages share outliers.
+    In a large run ``max_groups`` leaves most groups out, for which the best ones need not be found. Both passes find
+    equally many: an outlier class (O1, O2 or O3) without ``per_class`` items that fit gives all it has, one for each
+    surface form. So what is left for the next does not depend on their order, unless languages share outliers.
     """
     options = recipe.outliers
     is_any_enough = options.minimum <= options.per_class and not options.near and not options.shared

@@ -168,7 +168,7 @@ class _Choice:
         return best.items
 
     def near(self, classes: Iterable[Source], places: Sequence[Placed]) -> list[Named]:
-        """An item for each place, if there are so many: from each class in turn its nearest items, then its first ones.
+        """One item for each place while there are any: from each class in turn its nearest items, then its first ones.
 
         The first ones are taken whatever they cost. But if all members of the cluster have a sitelink or a link to
         their page in a language (``known``), so must they.

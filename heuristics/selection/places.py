@@ -121,19 +121,15 @@ class LastLetters:
     """
 
     def __init__(self, cluster: Iterable[int]) -> None:
-        """Take a code for the last letter of each of n members."""
+        """Count the last letters of n members, each given by its code."""
         counts = Counter(cluster)
         self.every = list(counts)
         # In how many of n + 1 cases the outlier has a letter of its own: one more than members do; 0 if all end alike.
         self.alone = 0 if len(counts) == 1 else 1 + sum(count == 1 for count in counts.values())
-        # The letters that an outlier may share and yet not be oddest: with it, another letter still has fewer words.
-        # The fewest words of another letter are the fewest of all, or for the rarest letter the next.
-        fewest = sorted(counts.values())
-        self.common = [
-            letter
-            for letter, count in counts.items()
-            if len(counts) == 1 or (fewest[1] if count == fewest[0] else fewest[0]) <= count
-        ]
+        # The letters that an outlier may share and yet not be oddest: those of no fewer words than another letter has,
+        # which has fewer once the outlier is counted in.
+        no_more = {letter: sum(other <= count for other in counts.values()) for letter, count in counts.items()}
+        self.common = [letter for letter in counts if len(counts) == 1 or no_more[letter] > 1]  # itself and another
 
 
 class ClusterPairs:
@@ -233,15 +229,15 @@ def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
     # What is below the range is far above its width as an unsigned number. Shape (places, 7, 3, n).
     outside = (columns[:-1, np.newaxis] - low).view(np.uint32) > width
     # Each range that a value is outside of adds a step: NEAR, then what is left to MISSED, then to BEYOND.
-    found: Int64s = (_STEPS @ outside.reshape(len(places), len(_STEPS), -1).astype(np.float32)).astype(np.int64)
+    costs: Int64s = (_STEPS @ outside.reshape(len(places), len(_STEPS), -1).astype(np.float32)).astype(np.int64)
     # A last letter is to be one that no member has, or else one that is not the oddest.
     letters, last = places[0].letters, columns[-1]
     is_own = ~(last == np.array(letters.every, dtype=np.int32)[:, np.newaxis]).any(axis=0)
     is_common = (last == np.array(letters.common, dtype=np.int32)[:, np.newaxis]).any(axis=0)
-    found += np.stack([MISSED * ~is_own if place.odd_letter else BEYOND * ~is_common for place in places])
+    costs += np.stack([MISSED * ~is_own if place.odd_letter else BEYOND * ~is_common for place in places])
     if places[0].known:  # all members have a sitelink or a link to their page, and these items have neither
-        found[:, ~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
-    return found
+        costs[:, ~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
+    return costs
 
 
 class Places:

@@ -177,6 +177,7 @@ class WallFits:
                 is_kin = np.isin(words.others.targets, words.of_cluster.row(begin + bit))
                 allowed[words.others.sources()[is_kin]] = False
                 allowed &= ~stated
+                # Words that look like members by their evidence are out; of siblings and cousins, tempting ones fit.
                 margins = words.margins(begin + bit)
                 looks_like_member = allowed & (margins >= bound)
                 tempting = looks_like_member & near & (margins >= TEMPTING)

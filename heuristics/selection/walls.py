@@ -154,7 +154,7 @@ class _Choice:
 
     @staticmethod
     def of_tier(tier: Tier, fits: WallFits) -> "list[_Choice]":
-        """Which words of each class may come into a wall of a tier, the best choice first.
+        """Which words of each class may come into a wall (four words of four classes) of a tier, the best choice first.
 
         In "far" all words are outliers of O3 to the other classes, in "sibling" of O1 or O2; in "herring" some words
         fit a second class: by the class graph, and in a second choice also by other statements (witness).
@@ -178,15 +178,15 @@ class _Choice:
         words beside the other. Only in tier "herring" may words of one fit the other by the class graph; tier "sibling"
         wants four words of one of them that are near the other (in its O1 or O2).
         """
-        every, square = range(len(fits.apart)), (len(fits.apart), len(fits.apart))
+        every, shape = range(len(fits.apart)), (len(fits.apart), len(fits.apart))
         # How many words of class b (column) each mask has beside class a (row), then the more of both directions.
         usable_counts, in_graph, near, herrings = (
-            np.array([[mask.bit_count() for mask in row] for row in masks], dtype=np.int64).reshape(square)
+            np.array([[mask.bit_count() for mask in row] for row in masks], dtype=np.int64).reshape(shape)
             for masks in (usable, fits.graph, fits.near, herring)
         )
         in_graph, near, herrings = (np.maximum(counts, counts.T) for counts in (in_graph, near, herrings))
         apart = [[bits >> other & 1 for other in every] for bits in fits.apart]
-        may_meet = (np.minimum(usable_counts, usable_counts.T) >= SIDE) & np.array(apart, dtype=bool).reshape(square)
+        may_meet = (np.minimum(usable_counts, usable_counts.T) >= SIDE) & np.array(apart, dtype=bool).reshape(shape)
         if tier != "herring":
             may_meet &= in_graph == 0
         if tier == "sibling":
@@ -355,7 +355,7 @@ class _Drawing:
         return []
 
     def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
-        """The ``chosen`` classes in an order in which each has four words that fit no earlier one; empty if none is.
+        """The ``chosen`` classes, ordered so that each has four words that fit no earlier one; empty if no order does.
 
         In such an order a wall can be solved class by class. It is found from its end: any class with four words that
         fit none of the rest can be the last of them.
