@@ -52,7 +52,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 
 
 def read_edges(numbered: tuple[int, str], scratch: Scratch, unlinked: str) -> tuple[None, _EdgeFile]:
-    """Read the edges (P31 and P279) of a numbered file of entities into arrays; returns their counts for all files.
+    """Write the edges (P31, P279) of a numbered file as arrays; return its counts, of rows and those with edges.
 
     If the path is the folder ``unlinked``, whose rows are the lists of classes of items left out, only these are read.
     """

@@ -60,7 +60,7 @@ def card(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> str:
     code is quoted, because ``no`` is False in YAML. Names of recipes, files and versions are escaped, so that none is
     taken for Markdown, HTML or the end of a cell, and control characters are removed.
     """
-    digests = {}  # of the files of each config
+    digests = {}  # by config: a SHA-256 of those of all its files
     for config in configs(facts):
         # The files of all splits, each split in the order of their names.
         of_splits = (sorted(fnmatch.filter(files, path)) for path in config.splits.values())

@@ -342,7 +342,7 @@ def write_labels(
 def write_titles(
     path: str, entities: str, numbers: Int64s, lists: Flags, every: int, languages: Sequence[str], variant: str = ""
 ) -> None:
-    """Write titles of all list articles (a flag each) in a file of entities, and of one in ``every`` other article."""
+    """Write the titles of list articles in a file of entities, flagged by ``lists``, and of one in ``every`` other."""
     # Not by the recipe's seed: which clusters are lists must not depend on it.
     is_written = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]

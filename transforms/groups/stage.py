@@ -282,7 +282,7 @@ class JudgeClasses(beam.DoFn):
                 judged.rejections.append(judgement)
             else:
                 judged.groups.append(judgement)
-                if qid_number(judgement.id) in self._english[language]:  # the class has no label in the language
+                if qid_number(judgement.id) in self._english[language]:  # its class has an English label only
                     judged.english.append(judgement.id)
         for language, judged in judged_by_language.items():
             replace_file(scratch.judged(language, number), msgspec.msgpack.encode(judged))

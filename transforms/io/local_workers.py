@@ -148,11 +148,11 @@ class LocalWorkers:
         while True:
             try:
                 received = self._channel.recv(1 << 16)
-            except TimeoutError:
+            except TimeoutError:  # no worker has ended, but one may have failed at its work
                 received = None
             except OSError:
                 break
-            if received == b"":
+            if received == b"":  # the channel is closed
                 break
             *lines, text = (text + (received or b"")).split(b"\n")
             for line in lines:
@@ -166,6 +166,7 @@ class LocalWorkers:
             for client in clients:  # without the lock, for each has its own; "" if no request has failed
                 if error := client.first_error():
                     self._fail(RuntimeError(error))
+        # The process that forks workers has ended, or is about to.
         with suppress(subprocess.TimeoutExpired):
             self._starter.wait(_END)
         ended = self._describe_end(self._starter.poll() or 0)

@@ -50,7 +50,7 @@ class PartListing:
     _next: float = field(default=-inf, init=False)
 
     def count(self) -> int:
-        """How many parts were there at the last listing, which is made again if it is old enough."""
+        """Return how many parts were there at the last listing, which is made again if it is old enough."""
         begin = self.clock()
         if self.pattern and begin >= self._next:
             self.found = list_files(self.pattern)
@@ -61,7 +61,7 @@ class PartListing:
 
 
 def words_of_languages(parts: Iterable[str], totals: Mapping[str, int]) -> str:
-    """How many languages, which run side by side, have all their parts; empty for fewer than two.
+    """Say how many of the languages, which run side by side, have all their parts; "" for fewer than two.
 
     >>> words_of_languages(["out/de-00000.json", "out/de-00001.json", "out/ja-00000.json"], {"de": 2, "ja": 2})
     '1 of 2 languages'

@@ -38,7 +38,7 @@ def is_han(cluster: str) -> bool:
 
 
 def initial_case(surface: str) -> str:
-    """ "capital", "small", or "" where the first character has no case.
+    """Return "capital" or "small" by the case of the first character; "" if it has none.
 
     >>> [initial_case(surface) for surface in ("Oslo", "oslo", "42nd Street", "東京")]
     ['capital', 'small', '', '']

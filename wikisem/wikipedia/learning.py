@@ -197,9 +197,9 @@ def find_profile(
     The source and the support of a value are where it is from, and how many links, titles or surface forms show it.
     """
     seen = evidence or Evidence()
-    profile = language_profile(code, site=site, sample=seen.surfaces)
+    profile = language_profile(code, site=site, sample=seen.surfaces)  # from the tables
     wiki = own_code(code)
-    row = languages.ROWS.get(wiki)  # of the tables: what a person knows of the language
+    row = languages.ROWS.get(wiki)  # what a person knows of the language
     by_script = "script" if profile.script else "default"
     # Where the values of the tables are from.
     links, surfaces, count = seen.links.links, len(seen.surfaces), seen.surface_count
