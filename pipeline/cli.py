@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -85,11 +85,8 @@ class _Help(argparse.HelpFormatter):
     """Help whose description keeps its paragraphs, and whose examples keep their lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        parts = text.strip().split("\n\n")
-        return "\n\n".join(
-            part if part.startswith("examples:") else super(_Help, self)._fill_text(part, width, indent)
-            for part in parts
-        )
+        parts, fill = text.strip().split("\n\n"), super()._fill_text
+        return "\n\n".join(part if part.startswith("examples:") else fill(part, width, indent) for part in parts)
 
 
 class Parser(argparse.ArgumentParser):
@@ -107,16 +104,20 @@ class Parser(argparse.ArgumentParser):
         raise error
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
-        """Parse, and refuse an unknown word with the nearest known option; the parser of a task refuses its own.
+        """Parse words, and refuse an unknown one with the nearest known option.
 
         An option of several values takes one, and further words only if the command has no place for them.
         So `--vectors a.vec OUT` names one model, as `OUT --vectors a.vec` does, and `OUT --vectors a.vec b.vec` two.
         """
-        # A mistyped option is refused first: if it is a required one, argparse would only say that it is missing.
+        # A mistyped option is refused first: if it is a required one, argparse would only say that it is missing. In a
+        # command with tasks, such as evaluate, the parser of the task does this.
+        known = self._option_string_actions
         if not self._subparsers:
             options = [word.split("=")[0] for word in args or () if word.startswith("--") and " " not in word]
-            self.refuse([option for option in options if option not in self._option_string_actions])
-        # First each option of several values takes one. If words are left over, it takes all, as argparse has it.
+            if mistyped := [option for option in options if option not in known]:
+                self.error(_unknown(mistyped[0], known))
+        # With "+", argparse lets an option take all words that follow. So each takes one at first; words that are left
+        # over have no other place in the command, and all are parsed again with "+".
         several = [action for action in self._actions if action.option_strings and action.nargs == "+"]
         for action in several:
             action.nargs = 1
@@ -127,7 +128,8 @@ class Parser(argparse.ArgumentParser):
                 action.nargs = "+"
         if several and any(not word.startswith("-") for word in unknown):
             arguments, unknown = super().parse_known_args(args, namespace)
-        self.refuse(unknown)
+        if unknown:
+            self.error(_unknown(unknown[0], known))
         return arguments, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -136,11 +138,6 @@ class Parser(argparse.ArgumentParser):
             nearest = difflib.get_close_matches(str(value), choices, n=1)
             hint = f"; did you mean {nearest[0]}?" if nearest else ""
             raise argparse.ArgumentError(action, f"expected one of {', '.join(choices)}, saw {value!r}{hint}")
-
-    def refuse(self, unknown: Sequence[str]) -> None:
-        """Report the first of the words that are not known, if any, with the nearest known option."""
-        if unknown:
-            self.error(f"unknown {_describe(unknown[0], sorted(self._option_string_actions))}")
 
 
 class _Lines(logging.Formatter):
@@ -151,7 +148,7 @@ class _Lines(logging.Formatter):
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; errors that wikisem names end in one message on stderr and their exit code."""
+    """Run one command and return its exit code; an error that wikisem names ends in one message on stderr."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Lines())
     logging.basicConfig(level=logging.ERROR, handlers=[handler])
@@ -163,7 +160,7 @@ def main(words: Sequence[str] | None = None) -> int:
         with listening(interruption):
             code = _run_and_report(list(sys.argv[1:] if words is None else words), interruption)
     except BaseException as error:
-        # Whatever a signal made of the work, it is the signal that ended it.
+        # The signal is reported, rather than the error that it caused somewhere in the work.
         if interruption or isinstance(error, KeyboardInterrupt):
             return interruption.end(error)
         raise
@@ -210,7 +207,7 @@ def _run_and_report(words: list[str], interruption: Interruption) -> int:
 
 
 def _message_of(error: Exception) -> str:
-    """The line that reports an error; of a fault of wikisem, with the last line of our code in its traceback."""
+    """Describe an error in one line; an unforeseen one with the last line of wikisem's code in its traceback."""
     if isinstance(error, WikisemError):
         return f"{error}; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else str(error)
     if isinstance(error, OSError):
@@ -254,8 +251,8 @@ def _run(words: list[str]) -> int:
         print(" ".join(wikisem), *(f"{name}: {version}" for name, version in libraries), sep="\n")  # noqa: T201
         return 0
     if ours[0] not in COMMANDS:
-        raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
-    if ours[0] in _FIRST_WORDS and not {"-h", "--help"} & set(ours):
+        raise UsageError(f"{_unknown(ours[0], COMMANDS)}; see wikisem --help")
+    if ours[0] in _FIRST_WORDS and not {"-h", "--help"} & set(ours):  # before imports that take seconds
         print(_FIRST_WORDS[ours[0]], file=sys.stderr, flush=True)  # noqa: T201
     run, parser = open_command(ours[0])
     arguments = parser.parse_args(ours[1:])
@@ -266,9 +263,10 @@ def _run(words: list[str]) -> int:
 
 
 def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser]:
-    """The function of a command by its name, which takes the parsed words and returns the exit code, and their parser.
+    """Import a command; return its function, from parsed words to the exit code, and the parser of its words.
 
-    A module of one command has ``run`` and OPTIONS (or ``add_arguments``), one of several has both in COMMANDS.
+    A module of one command has ``run``, and OPTIONS (how values are read) or ``add_arguments``, which declares options
+    itself; a module of several commands has both of each in COMMANDS.
     """
     with importing():
         module = importlib.import_module(f"wikisem.pipeline.commands.{TOGETHER.get(name, name)}")
@@ -281,10 +279,10 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
     if callable(options):
         options(parser)
     else:
-        # The manual, commands.toml, has usage and help of all options in one string; its braces are filled in.
+        # commands.toml has the usage and help of all options in one string, with braces for what the code knows.
         in_manual = {"data_set": DATA_SET, **getattr(module, "IN_MANUAL", {})}
         manual = ENTRIES[name]["options"].format(**in_manual).strip()
-        # Options with "| " before them exclude the one above.
+        # An option with "| " before it excludes the one above: a block has options of which one may be given.
         for block in re.split(r"\n(?=[^\s|])", manual):
             declared = options_of(block.replace("\n| ", "\n"), options)
             group = parser.add_mutually_exclusive_group() if len(declared) > 1 else parser
@@ -292,7 +290,7 @@ def open_command(name: str) -> tuple[Callable[[argparse.Namespace], int], Parser
                 declare_option(group)
     lines = [line for entry in ENTRIES.values() for line in entry["examples"]]
     for words, inner in parsers_of(name, parser):
-        # Two of a command, or of a command and a task; lines may be of any command about the same thing.
+        # Two examples of the command, or of the task; those of another command may have some of this one, too.
         examples = [line for line in lines if f"{line} ".startswith(f"wikisem {words} ")][:2]
         inner.epilog = "\n  ".join(["examples:", *examples])
     return run, parser
@@ -313,15 +311,14 @@ def split_beam_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(words[:end]), list(words[end + 1 :])
 
 
-def _describe(word: str, known: Sequence[str]) -> str:
-    """An unknown word or option, with the nearest one that is known."""
+def _unknown(word: str, known: Iterable[str]) -> str:
+    """Say that a word or option is unknown, and name the nearest one that is known."""
     name = word.split("=", maxsplit=1)[0]
-    nearest = difflib.get_close_matches(name, known, n=1)
+    nearest = difflib.get_close_matches(name, list(known), n=1)
     kind = "option" if name.startswith("-") else "word"
-    return f"{kind} {name!r}" + (f"; did you mean {nearest[0]}?" if nearest else "")
+    return f"unknown {kind} {name!r}" + (f"; did you mean {nearest[0]}?" if nearest else "")
 
 
-# What commands that read test groups take.
 DATA_SET: Final = (
     "a run's OUT or a release (a path, https:// or hf://datasets/OWNER/NAME), .jsonl or .parquet groups, a folder of "
     "WikiSem500 text, or a .tar.gz of these"
@@ -348,9 +345,10 @@ def add(
     --scores FILE...  one or more values     files=SAMPLES...  one or more arguments
     --item ITEM,...   lists, as in a,b c     All options with several values may be given again and again.
     """
-    names = [word for word in usage.split() if word.startswith("-")]
+    names = [word for word in usage.split() if word.startswith("-")]  # of an option; an argument has ``dest``
     dest, _, metavar = ("", "", usage.rsplit(maxsplit=1)[-1]) if names else usage.partition("=")
-    if metavar in names and convert is None:  # a flag: its usage ends in its name
+    has_metavar = metavar not in names  # the usage of a flag, or of an option with choices, ends in its name
+    if not has_metavar and convert is None:
         parser.add_argument(*names, help=text, **{"action": "store_true", **more})
         return
     several, listed = metavar.endswith("..."), metavar.endswith(",...")
@@ -358,7 +356,7 @@ def add(
         more["nargs"] = "+" if several else "?"
     if several and names:  # values of the same option are collected
         more["action"], default = (Listed if listed else "extend"), default or []
-    if metavar not in names and not isinstance(convert, Collection):  # else argparse lists the choices in its place
+    if has_metavar and not isinstance(convert, Collection):  # else argparse lists the choices in its place
         more["metavar"] = metavar.rstrip(",.?")
     if convert is not None:
         more |= {"choices": convert} if isinstance(convert, Collection) else {"type": partial(argument, convert)}
@@ -368,20 +366,20 @@ def add(
 
 
 def options_of(manual: str, how: Options) -> dict[str, Callable[..., None]]:
-    """Read options from a manual, such as ``--seed N  the seed of the draw``: usage, two blanks or more, and help.
+    """Read options from a manual: by the first word of each usage, a function that declares the option to a parser.
 
-    Returns, by the first word of the usage, a function that declares the option to a parser. "!" after that word, as in
-    ``--output! OUT``, says that it is required; ``:finished`` after it tells options of one name in several commands
-    apart. Further lines of a help are indented. ``how`` has arguments of ``add`` by first word, before ``_HOW``.
+    An entry is usage, two blanks or more, and help, such as ``--seed N  the seed of the draw``; further lines of a help
+    are indented. A required option is marked as in ``--output! OUT``. ``--output:finished`` is an option ``--output``
+    under a name of its own, as several commands have one. ``how`` has, by name, arguments of ``add``, before ``_HOW``.
     """
     how, options = _HOW | how, dict[str, Callable[..., None]]()
     for entry in re.split(r"\n(?=\S)", manual.strip()):
         usage, text = re.split(r" {2,}", entry, maxsplit=1)
-        word = re.split("[ =]", usage)[0]
-        name = word.rstrip("!")
-        plain = name.partition(":")[0]
-        more = {**how.get(name, how.get(plain, {})), **({"required": True} if word != name else {})}
-        options[name] = partial(add, usage=usage.replace(word, plain, 1), text=text, **more)
+        first_word = re.split("[ =]", usage)[0]  # such as --output:finished!
+        name = first_word.rstrip("!")
+        option = name.partition(":")[0]
+        more = {**how.get(name, how.get(option, {})), **({"required": True} if first_word != name else {})}
+        options[name] = partial(add, usage=usage.replace(first_word, option, 1), text=text, **more)
     return options
 
 
@@ -463,11 +461,6 @@ def folder(text: str) -> str:
     return check_address(text).rstrip("/") or "/"
 
 
-def result_folder(text: str) -> Path:
-    """A folder or a URL for the files of a command."""
-    return path_of(folder(text))
-
-
 def local_output(text: str) -> str:
     """A folder on this machine without its last slash."""
     if not is_local(text) and not text.startswith("file://"):
@@ -492,13 +485,10 @@ figure_file: Final = file_ending_in(".png", ".svg", ".pdf")
 _HOW: Final[Options] = {  # for options that several commands have
     "--languages": {"convert": languages_of},
     "--language": {"convert": check_language},
-    "--output": {"convert": result_folder},
+    "--output": {"convert": lambda text: path_of(folder(text))},
     "--output:report": {"convert": file_ending_in(".md", ".csv", ".json", ".html", ".tex")},
-    "--figure": {"convert": figure_file},
-    "--plot": {"convert": figure_file},
-    "--vocabulary": {"convert": path_of},
-    "--scores": {"convert": path_of},
-    "--cases": {"convert": path_of},
+    **{name: {"convert": figure_file} for name in ("--figure", "--plot")},
+    **{name: {"convert": path_of} for name in ("--vocabulary", "--scores", "--cases")},
     "--contact": {"convert": contact},
     "--timeout": {"convert": seconds},
     "--seed": {"convert": at_least(0)},

@@ -91,7 +91,7 @@ class Mirror:
         return below(self.address, path)
 
     def file(self, folder: str, name: str, algorithm: Algorithm, digest: str) -> RemoteFile:
-        """A file in a folder; its size is asked for, of its headers alone."""
+        """Describe a file in a folder, and ask the server for its size, by a request for headers alone (HEAD)."""
         url = self.url(f"{folder}/{name}")
 
         def ask() -> int | None:
@@ -152,7 +152,7 @@ def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None)
             listed = _sums(mirror, f"{folder}/SHA256SUMS")
             sums = {name: digest for name, digest in listed.items() if shard.fullmatch(name)}
             # It is complete if every shard in its folder has a sum, whichever of the two a mirror copies first.
-            if sums and sums.keys() >= {name for name in _names(mirror, f"{folder}/") if shard.fullmatch(name)}:
+            if sums and sums.keys() >= set(filter(shard.fullmatch, _LINKED.findall(mirror.text(f"{folder}/") or ""))):
                 files = [mirror.file(folder, name, "sha256", sums[name]) for name in sorted(sums, key=_first_page)]
                 yield RemoteDump("content export", day, tuple(files), language)
 
@@ -188,7 +188,7 @@ def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata 
         if date is not None and _dashed(day) > date:
             continue
         folder, sums = f"{_ENTITIES}/{day}", dict[str, str]()
-        for name in _names(mirror, f"{folder}/"):
+        for name in _LINKED.findall(mirror.text(f"{folder}/") or ""):
             if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name):
                 sums |= _sums(mirror, f"{folder}/{name}")
         for suffix in ("gz", "bz2"):
@@ -202,7 +202,7 @@ def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata 
 # The jobs of the older dumps that hold the articles, best first: of several streams, a part is read without the rest.
 _JOBS: Final = ("articlesmultistreamdump", "articlesdump")
 _SUM: Final = re.compile(r"(?P<digest>[0-9a-f]{64}|[0-9a-f]{40}) [ *](?P<name>\S+)")
-_LINK: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')
+_LINKED: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')  # a name on the page of a folder
 # A mirror has some months of dumps; each folder is looked into with several requests.
 _MOST_DATES: Final = 100
 
@@ -234,12 +234,8 @@ def _sums(mirror: Mirror, path: str) -> dict[str, str]:
 
 def _dates(mirror: Mirror, path: str, pattern: str) -> list[str]:
     """The folders in a folder whose names match, such as 20261101, the newest first."""
-    days = sorted((name for name in set(_names(mirror, path)) if re.fullmatch(pattern, name, re.ASCII)), reverse=True)
-    return days[:_MOST_DATES]
-
-
-def _names(mirror: Mirror, path: str) -> list[str]:
-    return _LINK.findall(mirror.text(path) or "")
+    names = set(_LINKED.findall(mirror.text(path) or ""))
+    return sorted((name for name in names if re.fullmatch(pattern, name, re.ASCII)), reverse=True)[:_MOST_DATES]
 
 
 def _first_page(name: str) -> tuple[int, str]:

@@ -138,8 +138,7 @@ def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outli
         _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
         edges = [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, _COUSIN)]
     for subclass, superclass, kind in edges:
-        if subclass != superclass:
-            graph.add_edge(subclass, superclass, kind=kind, instance=False)
+        graph.add_edge(subclass, superclass, kind=kind, instance=False)
 
 
 _ROOM: Final = 2.2  # lines that a box with two lines of text takes

@@ -32,7 +32,6 @@ from wikisem.records import Group, Member, Outlier, class_of
 Report = dict[str, Any]  # under the names that programs read
 ANSWERS: Final = "answers"
 SHEETS: Final = "sheets"
-_ANSWER_SUFFIXES: Final = (".json", ".csv")
 _GROUPS: Final = 60
 _ANNOTATORS: Final = 5
 _PEOPLE: Final = "annotators"
@@ -71,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=_SEED if arguments.seed is None else arguments.seed,
         wanted=number,
         annotators=arguments.annotators or _ANNOTATORS,
-        overlap=number // 4 if arguments.overlap is None else arguments.overlap,  # of a quarter, agreement is measured
+        overlap=number // 4 if arguments.overlap is None else arguments.overlap,  # cases of all, to measure agreement
         two_answers=arguments.two_answers,
     )
     write_sheets(annotation, output)
@@ -93,25 +92,27 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
     If annotators answered each case twice, without and with help, there is a report of each.
     """
     values = {name: getattr(arguments, name) for name in ("dataset", *_SAMPLING)}
-    # Numbers may be 0; a flag and a list that were not given are False and empty.
+    # A number that is 0 was given; a flag that is False and an empty list were not.
     if given := [name for name, value in values.items() if not (value is None or value is False or value == [])]:
         seen = "OUT" if given[0] == "dataset" else f"--{given[0].replace('_', '-')}"
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
     annotation = sheets.read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
-    # Models are scored on the same cases, as groups with one outlier.
+    # Models are scored on the same cases, each as a group with one outlier.
     import_from_here(*arguments.vectors)
     groups = case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
     reports, no_alpha = _reports_of(answers, annotation, models)
     missing = sheets.missing_answers(answers, annotation)
+    # As JSON: of two reports, the one with help is the main one, and has the other inside.
     if arguments.json:
         whole: Report = {"set": annotation.fingerprint, "language": annotation.language}
         whole |= {"cases": len(annotation.cases), "overlap": len(annotation.overlap)}
-        *without_help, with_help = reports.values()  # of two reports, the figures with help are the main ones
+        *without_help, with_help = reports.values()
         whole |= {**with_help, "missing": missing, **({"without_help": without_help[0]} if without_help else {})}
         print_json(whole, indented=True)
         return
+    # As tables, with the cases that lack an answer, by annotator.
     print_line(f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}")
     for name, report in reports.items():
         if name:
@@ -129,13 +130,13 @@ def _score_sheets(arguments: argparse.Namespace) -> None:
 def _reports_of(
     answers: Sequence[sheets.Answer], annotation: sheets.AnnotationSet, models: Sequence[Evaluation[GroupScore]]
 ) -> tuple[dict[str, Report], str]:
-    """Report on annotators and models, by "without help" and "with help" if a set asks for both answers, else by "".
+    """Report on annotators and models, by "without help" and "with help" if each case is answered twice, else by "".
 
-    The second result says why Krippendorff's alpha is not known, where a report has none.
+    The second result says why Krippendorff's alpha, their agreement, is not known where a report has none.
     """
     reports: dict[str, Report] = {}
     no_alpha = "it needs two answers to the same case, and answers that are not all the same"
-    for name in ("without help", "with help") if annotation.two_answers else ("",):  # a single answer is "with help"
+    for name in ("without help", "with help") if annotation.two_answers else ("",):  # a single answer is with help
         of_kind = [answer for answer in answers if answer.with_help == (name != "without help")]
         shares, alpha = case_shares(of_kind, annotation), None
         try:
@@ -171,9 +172,9 @@ def write_sheets(annotation: sheets.AnnotationSet, folder: Path) -> None:
 
 
 def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.Answer]:
-    """Read the annotators' answers from all files below ``answers/``, and check that they fit the cases of the set."""
+    """Read and check the annotators' answers in all files below ``answers/``; MissingInputError if there are none."""
     paths = sorted((folder / ANSWERS).rglob("*"))
-    files = [path for path in paths if path.suffix.lower() in _ANSWER_SUFFIXES and path.is_file()]
+    files = [path for path in paths if path.suffix.lower() in {".json", ".csv"} and path.is_file()]
     answers: list[sheets.Answer] = []
     for file in files:
         try:
@@ -203,12 +204,11 @@ def case_shares(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationS
 
 
 def score_annotators(answers: Sequence[sheets.Answer], annotation: sheets.AnnotationSet) -> Report:
-    """The counts of each annotator, and the accuracy of all with error bars, of answers that ``check_answers`` gave.
+    """Count the answers of each annotator, and average the accuracy of all, with error bars.
 
-    Accuracy is a mean over test cases, each of which counts once with the share of its answers that are right, so that
-    it can be set beside a model's, and so that the overlap does not count as often as it has annotators. "Cannot tell"
-    is not right. The share of "right_answers" among "answers" is what section 4.2 of Blair et al. (2016) calls
-    precision.
+    Accuracy is a mean over test cases, each of which counts once with the share of its answers that are right: so it
+    compares with a model's, and cases that all annotators get do not count more than others. "Cannot tell" is not
+    right. The share of "right_answers" among "answers" is what section 4.2 of Blair et al. (2016) calls precision.
     """
     annotators: list[Report] = []
     for name, asked in annotation.annotators.items():
@@ -231,7 +231,7 @@ def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int
 
 
 def bars_as_json(bars: ErrorBars | None) -> Report | None:
-    """A mean over ``count`` cases with its interval."""
+    """Name a mean over cases, how many there are, and the ends of its interval."""
     return None if bars is None else {"count": bars.n, "value": bars.value, "low": bars.low, "high": bars.high}
 
 
@@ -280,28 +280,30 @@ def case_groups(cases: Iterable[sheets.AnnotationCase], language: str) -> list[G
 def score_model(evaluation: Evaluation[GroupScore], shares: Mapping[str, float], seed: int) -> Report:
     """Report how a model did on the cases that annotators answered, and how they did on those that it can score.
 
-    ``evaluation`` is of ``case_groups``, so each group is one case; ``shares`` of right answers are by case.
+    ``evaluation`` is of ``case_groups``, so each group is one case; ``shares`` are the shares of annotators' answers
+    that are right, by case. "opp" is the outlier position percentage.
     """
     scored = {group.group.id: case for group in evaluation.scores for case in group.cases if group.group.id in shares}
     classes = {group.group.id: group.group.outliers[0].of_class.key for group in evaluation.scores}
     detected = {case: float(score.detected) for case, score in scored.items()}
-    positions, of_people = [score.position for score in scored.values()], [shares[case] for case in scored]
+    positions, of_annotators = [score.position for score in scored.values()], [shares[case] for case in scored]
     return {
         "name": evaluation.name,
         "notes": list(evaluation.notes),
         "opp": bars_as_json(mean_of_shares(positions, seed)),
         "accuracy": bars_as_json(mean_of_shares(list(detected.values()), seed)),
         "by_outlier_class": _by_class(detected, classes, seed),
-        "annotators_on_the_same_cases": bars_as_json(mean_of_shares(of_people, seed)),
+        "annotators_on_the_same_cases": bars_as_json(mean_of_shares(of_annotators, seed)),
     }
 
 
 def _print_report(report: Report, no_alpha: str) -> None:
     """Print the answers of each annotator, then scores by outlier class, agreement, and how many answers are right.
 
-    ``no_alpha`` says why agreement is not measured, where it is not.
+    ``no_alpha`` says why agreement is not measured, where it is not. OPP is the outlier position percentage.
     """
     console, folded = make_console(), {"overflow": "fold", "no_wrap": True}
+    # A row for each annotator.
     names = ("asked", "answered", "right", "cannot tell")
     table = Table(Column("annotator", overflow="fold"), *number_columns(*names, "accuracy", **folded))
     for row in report["annotators"]:
@@ -309,9 +311,9 @@ def _print_report(report: Report, no_alpha: str) -> None:
         accuracy = f"{100 * row['right'] / row['answered']:.2f}" if row["answered"] else "–"
         table.add_row(row["annotator"], *counts, accuracy)
     console.print(table)
+    # Rows of all annotators, by outlier class; then those of each model, with annotators on the cases it can score.
     words = (Column(name, overflow="fold") for name in ("", "outlier class"))
     table = Table(*words, *number_columns("cases", "accuracy", "95 % interval", "OPP", **folded))
-    # Annotators, then each model, and the annotators on the cases that it can score.
     for scored in ({"name": _PEOPLE, "opp": None, **report}, *report["models"]):
         rows = [*scored["by_outlier_class"].items(), ("all", scored["accuracy"])]
         for number, (outlier_class, bars) in enumerate(rows):

@@ -90,17 +90,17 @@ def audit(
     tables of each language. Raises MissingInputError if there are no groups.
     """
     path = data_set_path(dataset)
-    read = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}
+    token_counts = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}
     if (path / "groups").is_dir() or path.suffix in {".jsonl", ".parquet"}:
         groups = read_groups(path)
-    else:
+    else:  # text, whose language may be unknown
         named = name_languages(read_dataset(path), path)
         groups = [with_spaces(msgspec.structs.replace(group, language=group.language or UNKNOWN)) for group in named]
     if not groups:
         raise MissingInputError(f"{path}: expected groups, saw none")
     graph = Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
     filters = recipe if isinstance(recipe, Recipe | None) else load_recipe(fspath(recipe))
-    # The bounds are those of the recipe that made a run or a release; another data set has none.
+    # The recipe's bounds on coherence and margins, from the manifest of a run or release, or the metadata of a table.
     if (manifest := path / MANIFEST).is_file():
         made_by = decode_json(manifest.read_bytes(), _Manifest, str(manifest), "the manifest of a run").recipe
     else:
@@ -109,21 +109,24 @@ def audit(
         text = about.get("wikisem.recipe", "{}")
         made_by = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
     bounds = WitnessBounds(made_by.cluster.coherence, made_by.outliers.margin) if made_by else NO_BOUNDS
-    return audits_of.audit_groups(fspath(dataset), groups, graph, read, bounds, filters)
+    return audits_of.audit_groups(fspath(dataset), groups, graph, token_counts, bounds, filters)
 
 
 def print_audit(audits: Sequence[Audit]) -> None:
     """Print the measures and baselines of each language, all data sets beside each other, then the first one's groups.
 
-    Of these: the groups with findings, those of the lowest coherence, and the outliers of the highest margin.
+    Of these: the groups with findings, those of the lowest coherence (how much their members have in common), and the
+    outliers of the highest margin (how typical they are of the class). A near miss is close to the recipe's bound.
     """
     console = make_console()
+    # The measures of all data sets.
     for language in sorted({language for audit in audits for language in audit.languages}):
         console.print(_measures_table(language, audits))
         for audit in audits:
             if language in audit.baselines:
                 for sheet in baseline_sheets(baseline_rows({language: audit.baselines[language]}, audit.name)):
                     print_block(console, sheet)
+    # Findings of the first data set.
     first = audits[0]
     worst = [audited for audited in first.groups if audited.findings]
     title = f"{first.name}: {len(worst)} of {len(first.groups)} groups have findings, the worst first"
@@ -133,6 +136,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
         findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in audited.findings)
         table.add_row(group.name, group.language, "\n".join(findings))
     console.print(table)
+    # Its groups by coherence, and its outliers by margin.
     if first.by_coherence:
         title = f"{first.name}: groups, the lowest coherence first"
         if first.near_coherence is not None:
@@ -163,9 +167,7 @@ def _measures_table(language: str, audits: Sequence[Audit]) -> Table:
     table = Table("", *number_columns(*columns, no_wrap=True), title=title, title_justify="left")
     by_measure = [values for by_column in data_sets for values in by_column.values()]
     for measure in dict.fromkeys(measure for values in by_measure for measure in values):
-        cells = [
-            [_cell(measure, by_column.get(column, {}).get(measure)) for by_column in data_sets] for column in columns
-        ]
+        cells = [[_cell(measure, one.get(column, {}).get(measure)) for one in data_sets] for column in columns]
         if any(value != _UNKNOWN for cell in cells for value in cell):
             table.add_row(measure, *map(" | ".join, cells))
     return table
@@ -185,7 +187,7 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
     for audit in audits:
         groups = []
         for audited in audit.groups:
-            # All measures, but of the group that they include only its id, language, coherence and cluster.
+            # All measures, and of the group itself only its id (in its JSON "class"), language, coherence and cluster.
             measures = msgspec.to_builtins(audited.measures)
             group = measures.pop("group")
             measures["from_one_class"] = {COLUMNS[kind]: same for kind, same in audited.measures.from_one_class}
@@ -227,8 +229,8 @@ def _run_check(arguments: argparse.Namespace) -> int:
     PATH is a file or a folder in WikiSem500 text form (cluster lines, a blank line, outlier lines) or with wikisem's
     JSON lines. Every broken rule of a group is listed, not only the first. Filters look at clusters only, never at
     outliers; `wikisem audit --recipe` measures both. With --taxonomy, the class graph of a run says which outliers have
-    no certificate, which members a contradiction, and where types are among individuals. The exit code is 1 if a rule
-    is broken.
+    no certificate (a proof that they are not of the class), which members a contradiction (another class, which would
+    exclude this one), and where types are among individuals. The exit code is 1 if a rule is broken.
     """
     text = read_named(arguments.profile).get(arguments.language)
     profile = None if text is None else read_profile_file(text, "--profile")
@@ -261,10 +263,10 @@ def check(
 
     ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. ``recipe`` is a
     Recipe, a path or a name; its ``[filters]`` and ``cluster.minimum`` are applied. ``profile`` is a profile file,
-    which a build writes for each language. With ``taxonomy``, the OUT of a run, its class graph also says which
-    outliers have no certificate, which members a contradiction, and where types are among individuals. Raises
-    MissingInputError if there is no group in the language, no such file, or no QID to ask the class graph about. Part
-    of the public API.
+    which a build writes for each language. With ``taxonomy``, the OUT of a run, there are also the rules that its class
+    graph shows, as for ``find_unproven``: "certificate" for an outlier that is not proven to be outside the class, and
+    "contradiction", "levels" and "no-instance". Raises MissingInputError if there is no group in the language, no such
+    file, or no QID to ask the class graph about. Part of the public API.
     """
     profile_file = None if profile is None else read_profile_file(read_profile_text(fspath(profile)), fspath(profile))
     filters = recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))
@@ -277,24 +279,24 @@ def _violations(
 ) -> tuple[int, list[Violation]]:
     """Count the groups of a data set in one language, and list the rules that they break.
 
-    First those of the recipe's filters, which look at words, then those that the class graph of the run in ``output``
-    shows. ``profile`` says how the language is written, in place of what is known of it and what the clusters show.
+    First those of the recipe's filters, which look at words, then those of ``find_unproven``, which looks at the class
+    graph of the run in ``output``. ``profile`` says how the language is written, in place of what is known of it and
+    what the clusters show.
     """
-    if not is_mixed(language):
+    if not is_mixed(language):  # "mixed-...", the language of groups with words of several
         known_language(language)
     groups = read_language(data_set_path(path), language)
     known = language_profile(language, sample=(member.surface for group in groups for member in group.cluster))
     broken = audits_of.broken_filters(groups, with_values(known, profile.values()) if profile else known, recipe)
-    violations = [
-        Violation(group.id, verdict.reason, verdict.detail, group.label)
-        for group, verdicts in zip(groups, broken, strict=True)
-        for verdict in verdicts
-    ]
+    violations = list[Violation]()
+    for group, verdicts in zip(groups, broken, strict=True):
+        violations += (Violation(group.id, verdict.reason, verdict.detail, group.label) for verdict in verdicts)
     if output is not None:
         label_language = "en" if is_mixed(language) else language
         # Labels of classes are read one by one, since only those of broken rules are named.
         name = cache(lambda qid: name_class(qid, labels_of(output, [qid], label_language)[0].get(qid, "")))
-        unproven = find_unproven(groups, output, recipe.outliers.certificate or STRENGTH, name)
+        strength = recipe.outliers.certificate or STRENGTH  # how many instances a certificate takes
+        unproven = find_unproven(groups, output, strength, name)
         violations += (Violation(group.id, rule, detail, group.label) for group, rule, detail in unproven)
     return len(groups), violations
 

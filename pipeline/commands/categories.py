@@ -40,16 +40,16 @@ IN_MANUAL: Final = {"shipped": ", ".join(shipped_names(recipes.PACKAGE))}
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the sets, write them, and report by language what has no label."""
+    """Write the category sets and analogy questions of a recipe, and report by language which items have no label."""
     recipe, output = recipes.load_category_recipe(arguments.recipe), arguments.output
-    wikidata = cache(lambda: _open_source(arguments))  # one for the whole run, when the first category asks for it
+    wikidata = cache(lambda: _open_source(arguments))  # opened once, and only if a category asks for it
     keep = WordFilter.of(arguments.vocabulary, arguments.single_words)
     sets = build_sets(recipe, arguments.languages, SetSources(wikidata, cache(installed_emoji), log), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
     make_console().print(_report_table(rows))
-    if recipe.relations or any(not category.emoji for category in recipe.categories):
-        for note in wikidata().notes():
+    if recipe.relations or any(not category.emoji for category in recipe.categories):  # else Wikidata was not asked
+        for note in wikidata().notes():  # properties that --entities lacks
             log(f"warning: {note}; wikisem build and wikisem entities keep those of --properties")
     for warning in _warnings(recipe, sets, arguments, every_word=not keep):
         log(f"warning: {warning}")
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_source(arguments: argparse.Namespace) -> recipes.CategorySource:
-    """The entities of --entities, or the endpoint, whose operators may want to know whom to write to."""
+    """Open --entities or the SPARQL endpoint to read items; UsageError if --contact is missing for Wikimedia."""
     if arguments.entities:
         return offline.EntitySource(arguments.entities)
     url, contact = arguments.endpoint or WIKIDATA, arguments.contact
@@ -77,11 +77,11 @@ def _warnings(
 ) -> list[str]:
     """Warn of languages without labels or questions, and if categories want items that --entities lacks.
 
-    ``every_word`` says that no filter of words is set, which may have left out whatever has a label.
+    Without ``every_word``, a filter of words is set, which may have left out all items that have a label.
     """
     entities, warnings = arguments.entities, list[str]()
+    # Languages in which no item of any category has a label; in a recipe of relations alone, no item of any relation.
     if every_word:
-        # Languages in which no item of any category has a label, or without categories, of any relation.
         emoji = {category.name for category in recipe.categories if category.emoji}
         of_categories = chain.from_iterable(language_set.categories for language_set in sets)
         words: list[LanguageWords] = [words for words in of_categories if words.category not in emoji]
@@ -90,18 +90,18 @@ def _warnings(
             kind = "category" if recipe.word_sets() else "relation"
             more = f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else ""
             warnings.append(f"no item of any {kind} has a label in {language!r}{more}")
-    # Two pairs make a question, unless the language has no label at all and a warning above says so.
+    # Languages without questions, which take two pairs of a relation, but for those that were warned of above.
     for language_set in sets:
         language, pairs = language_set.language, [len(related.pairs) for related in language_set.relations]
         if pairs and max(pairs) < 2 and not any(repr(language) in warning for warning in warnings):
             place = arguments.output / "analogies" / f"{language}.txt"
             warnings.append(f"no relation has a question in {language!r}: there is no {place}")
-    # Categories of items without sitelinks, too, some of which a build for a recipe leaves out of its entities.
+    # Categories that take items without sitelinks, if the build of --entities left such items out.
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
     categories = (*recipe.categories, *implied)
     wanting = [category.name for category in categories if not category.emoji and not category.min_sitelinks]
     if entities and wanting:
-        # OUT, also if OUT/entities or the folder of the files in it is named.
+        # --entities may be OUT, OUT/entities or the folder of the files in it: find OUT.
         output = path = entities.rstrip("/") or "/"
         for inner in (posixpath.dirname(path), path):
             if posixpath.basename(inner) == "entities":

@@ -42,11 +42,6 @@ class Change:
     item: str = ""
     surface: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """Under the names that programs read."""
-        row = {"change": self.kind, "language": self.language, "class": self.group, "label": self.label}
-        return row | {"item": self.item, "surface": self.surface, "before": self.before, "after": self.after}
-
 
 class Overlap(NamedTuple):
     """How many groups, or test cases, the old set alone has, both have, and the new one alone has."""
@@ -70,7 +65,7 @@ OPTIONS: Final[Options] = {"--most": {"convert": at_least(1), "default": 20}}
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare and print; the exit code is 0 whether anything changed or not, unless --exit-code asks for it."""
+    """Print how two runs or releases differ; the exit code is 1 only if something does and --exit-code asks for it."""
     before, after = (read_run(data_set_path(path)) for path in (arguments.old, arguments.new))
     compared = compare_languages(before.groups, after.groups, before.rejections, after.rejections)
     known = [changed.language for changed in compared]
@@ -78,14 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = f"languages of {arguments.old} or {arguments.new} ({', '.join(known)})"
         raise MissingInputError(f"expected {wanted}, saw {', '.join(missing)}")
     chosen = [changed for changed in compared if not arguments.languages or changed.language in arguments.languages]
-    # Of each language, as --json prints it, the counts and all changes; the latter are the rows of --csv.
-    objects = list[dict[str, Any]]()
+    # An object of --json for each language, with its counts and changes; the changes of all are the rows of --csv.
+    objects, rows = list[dict[str, Any]](), list[dict[str, Any]]()
     for changed in chosen:
         counts: dict[str, Any] = {"language": changed.language}
         for name, overlap in (("groups", changed.groups), ("cases", changed.cases)):
             counts |= {f"{name}_out": overlap.gone, f"{name}_kept": overlap.kept, f"{name}_in": overlap.new}
-        objects.append({**counts, "changes": [change.as_json() for change in changed.changes]})
-    rows = [row for of_language in objects for row in of_language["changes"]]
+        first_row = len(rows)
+        for one in changed.changes:
+            row = {"change": one.kind, "language": one.language, "class": one.group, "label": one.label}
+            rows.append(row | {"item": one.item, "surface": one.surface, "before": one.before, "after": one.after})
+        objects.append({**counts, "changes": rows[first_row:]})
     deliver(arguments, "changes", lambda _: _tables(chosen, arguments.most), objects, rows=rows)
     return int(arguments.exit_code and bool(rows))
 

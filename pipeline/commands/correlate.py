@@ -26,19 +26,20 @@ OPTIONS: Final[Options] = {"scores": {"convert": path_of}, "other": {"convert": 
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Correlate every score with every other one, and print the coefficients."""
+    """Correlate every score of models with every other score of the same models, and print the coefficients."""
     scores, others = _read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)
+    # For each pair of scores: an object of --json, a line of the table, and the points of a plot.
     objects, lines, curves = list[dict[str, Any]](), list[list[str]](), list[Curve]()
     for (score, of_score), (other, of_other) in product(scores.items(), others.items()):
         models = [model for model in of_score if model in of_other]
         found = correlate([of_score[model] for model in models], [of_other[model] for model in models])
         objects.append({"score": score, "other": other, **found._asdict()})
         pearson, spearman = ("–" if value is None else f"{value:+.2f}" for value in (found.pearson, found.spearman))
-        within, within_ranks = (
+        pearson_interval, spearman_interval = (
             "–" if low is None else f"{low:+.2f} to {high:+.2f}"
             for low, high in ((found.pearson_low, found.pearson_high), (found.spearman_low, found.spearman_high))
         )
-        lines.append([score, other, str(found.models), pearson, within, spearman, within_ranks])
+        lines.append([score, other, str(found.models), pearson, pearson_interval, spearman, spearman_interval])
         title = f"{score} with {other}, over {len(models)} models: Pearson's r {pearson}, Spearman's ρ {spearman}"
         if models:
             points = [(of_other[model], of_score[model]) for model in models]
@@ -61,8 +62,8 @@ def _read_scores(path: Path, common: bool) -> Columns:
     """
     scores: Columns = {}
     for row in read_rows(path):
-        is_whole = row.part == ALL and not row.less and row.task != "baseline"
-        is_score = row.low is not None or row.metric == "combined"  # all others have an interval
+        is_whole = row.part == ALL and not row.less and row.task != "baseline"  # ``less``: a difference of two models
+        is_score = row.low is not None or row.metric == "combined"  # all scores but this one have an interval
         if is_whole and is_score and row.vocabulary == ("common" if common else "own") and row.value is not None:
             name = f"{row.dataset} {row.metric}".strip()
             scores.setdefault(name, {})[row.model] = _number(row.value, str(path))

@@ -26,9 +26,8 @@ _OPTIONS: Final = options_of(
         "-k:words": {"convert": at_least(2), "default": 3},
         "--distance": {"convert": DISTANCES, "default": "euclidean"},
         "--intruders": {"convert": INTRUDERS, "default": "vocabulary"},
-        "--sample": {"convert": at_least(1), "default": 0},
+        **{name: {"convert": at_least(1), "default": 0} for name in ("--sample", "--restrict")},
         "--method": {"convert": METHODS, "default": "3cosadd"},
-        "--restrict": {"convert": at_least(1), "default": 0},
         "--compactness": {"convert": COMPACTNESSES, "default": "pairs"},
         "--model": {"convert": ("auto", "rasch", "2pl"), "default": "auto"},
         "--by": {"convert": ("group", "case"), "default": "group"},
@@ -41,12 +40,12 @@ _FORMS: Final = "--output:report --every-eval-ever --full|--csv|--json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare each task with the options that the manual, commands.toml, names for it; some can be drawn or seeded."""
+    """Declare each task, such as "outliers", with its options by commands.toml and those that all tasks have."""
     tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK")
     for name, task in ENTRIES["evaluate"]["tasks"].items():
         of_task = tasks.add_parser(name, help=task["purpose"], description=task["purpose"])
         declare(of_task, words=f"{task['options'].format(models=_MODELS)} {_FORMS}", options=_OPTIONS)
-        if drawn := task.get("drawn"):
+        if drawn := task.get("drawn"):  # what can be drawn of the task, and what is random in it
             add(of_task, "--plot FILE", f"draw {drawn} into this .png, .svg or .pdf file", figure_file)
         if seeded := task.get("seed"):
             add(of_task, "--seed N", f"the seed of {seeded} (default: {SEED})", at_least(0), SEED)

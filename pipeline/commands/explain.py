@@ -109,8 +109,8 @@ class Explanation:
             return "same surface form as a higher one"
         if not members:
             return ""
-        # Members are the most prominent instances: of the whole class, or of the third of it that ``fame`` names.
-        # By sitelinks, an instance above a member that is none itself was refused by a rule.
+        # Members are the most prominent instances, of the whole class ("all") or of the third of it that ``fame`` names
+        # ("head", "torso" or "tail"). If they are ranked by sitelinks alone, a rule refused each that was passed over.
         fame = self.recipe.cluster.fame if self.recipe else "all"
         by_sitelinks = fame == "all" and self.recipe is not None and self.recipe.cluster.prominence == "global"
         if by_sitelinks and instance.sitelinks > min(member.sitelinks or 0 for member in members):
@@ -123,24 +123,23 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
 
     UnknownItemError if the class is not in the graph.
     """
+    # Its group or rejection, and the recipe of the groups.
     group = {group.qid: group for group in read_groups(output, language)}.get(qid)
     rejection = {rejection.qid: rejection for rejection in read_rejections(output, language)}.get(qid)
     record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
-    # The instances with the most sitelinks, under their surface forms, which may mean other items.
+    # Its instances with the most sitelinks, under their surface forms, some of which mean other items.
     most_linked = taxonomy.most_linked(qid, _LOOK)
     folder = Ledger(output).folder(unit_of(SURFACES, language))
     members = read_members(list_files(f"{folder}/*.parquet"), taxonomy.graph, {item for item, _ in most_linked})
     meant = meant_instead(members, folder, taxonomy.graph, recipe.surface.minimum_page_share if recipe else 0)
-    instances = [
-        Ranked(item, members[item].surface if item in members else None, sitelinks, means=meant.get(item))
-        for item, sitelinks in most_linked
-    ]
-    # If outliers need certificates, the instances of all subclasses count as instances of the class.
+    surfaces = {item: member.surface for item, member in members.items()}
+    instances = [Ranked(item, surfaces.get(item), sitelinks, meant.get(item)) for item, sitelinks in most_linked]
+    # Why items that are asked about are never outliers; with certificates, instances of subclasses are none either.
     closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: kinship for item in asked if (kinship := find_kinship(taxonomy, item, qid, closure=closure))}
     cluster = [member.id for member in group.cluster] if group else list(rejection.members if rejection else ())
-    # As many instances as people read, or more, so that all members of a group are among them.
+    # The instances to show: the first few, or more, so that all members of the group are among them.
     lowest = max((rank for rank, instance in enumerate(instances) if group and instance.qid in cluster), default=0)
     ranked = instances[: max(_SHOWN, lowest + 1)]
     # Labels of all that lines and pictures name: parents, grandparents, and outliers with the ways to their classes.
@@ -219,21 +218,21 @@ class ClassStatements:
 def explain_statements(
     output: str, taxonomy: Taxonomy, explanations: Sequence[Explanation], asked: Sequence[str] = ()
 ) -> list[ClassStatements | None]:
-    """Say how typical of one class the statements of its outliers and of ``asked`` items are, for each explanation.
+    """Measure how typical of a class the statements of its outliers and of ``asked`` items are, in each language.
 
-    The explanations are of the class in several languages. None for a language whose recipe has no rule on statements,
-    or without a cluster.
+    ``explanations`` are of the class in several languages, and so are the results: None where the recipe has no rule on
+    statements (``witness``), or without a cluster.
     """
     graph = taxonomy.graph
-    # The index of the class in the graph; ``qid`` may be an item that is no class there.
+    # The class as an index in the graph, where ``qid`` may be no class, and the items to weigh, in each language.
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
-    items_of: list[list[str]] = []  # of each explanation, the items to weigh
+    items_of: list[list[str]] = []
     for explanation in explanations:
         outliers = explanation.group.outliers if explanation.group else ()
         items_of.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
     all_items = {item for explanation in explanations for item in explanation.cluster}.union(*items_of)
     indices, in_graph = indices_of(np.array(sorted(map(qid_number, all_items)), dtype=np.int64), graph.items)
-    # A signature is the set of properties of an item. They are read once for all recipes that read the same ones.
+    # A signature is the set of properties of an item. Recipes with the same bound and seed have the same signatures.
     signatures: dict[tuple[int, int], Signatures] = {}
     statements: list[ClassStatements | None] = []
     for explanation, items in zip(explanations, items_of, strict=True):
@@ -255,6 +254,7 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     The weight of a property is the logarithm of how many times as frequent it is among instances of the class as among
     prominent items: from log(TELLING) up it tells the class, below 0 it is evidence against it.
     """
+    # The properties of each item, by number; a signature has them as indices into ``signatures.properties``.
     qids = [*cluster, *items]
     rows = signatures.rows_of(np.array([qid_number(qid) for qid in qids])).tolist()
     properties_of = {
@@ -262,18 +262,15 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
     }
     (evidence,) = witness.ClassEvidence.of_classes(signatures, np.array([node]), [cluster])
     weights = evidence.weights()
-    # The telling properties that two members or more have, and how many: those that say most of the cluster first.
-    counts = {
-        number: sum(number in properties_of[member] for member in cluster)
-        for number, weight in weights.items()
-        if weight >= math.log(TELLING)
-    }
+    # The telling properties that two members or more have, and how many: those with most weight in the cluster first.
+    all_telling = [number for number, weight in weights.items() if weight >= math.log(TELLING)]
+    counts = {number: sum(number in properties_of[member] for member in cluster) for number in all_telling}
     ordered = sorted(counts, key=lambda number: (-counts[number] * weights[number], number))
     telling = {number: counts[number] for number in ordered if counts[number] > 1}
+    # What speaks for each item and against it; a property that no instance has is the strongest evidence against it.
     weighed = []
     for item in items:
         own = properties_of[item]
-        # A property that no instance has is the strongest evidence against the class.
         by_weight = sorted((weights.get(number, -math.inf), number) for number in own)
         telling_own = [number for number in telling if number in own]
         against = [number for weight, number in by_weight if weight < 0]
@@ -282,9 +279,9 @@ def _weigh(signatures: Signatures, node: int, cluster: Sequence[str], items: Seq
 
 
 def read_property_labels(output: str, numbers: Iterable[int], language: str) -> dict[int, str]:
-    """The labels of some properties, by their numbers, in a language, else in ``mul`` (any language) or English.
+    """Read the labels of properties by their numbers, in a language, else in ``mul`` (any language) or English.
 
-    Empty if an earlier version of wikisem made OUT, which kept no labels of properties.
+    There are none if an earlier version of wikisem made OUT, which kept no labels of properties.
     """
     path = property_labels_path(Ledger(output).folder(ENTITIES))
     if not list_files(path):
@@ -459,6 +456,7 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
     console = terminal.make_console()
     console.print(f"a group of {len(group.cluster)} with {len(group.outliers)} outliers")
     console.print(show.group_table(group, explanation.labels))
+    # Its measures in the class graph, and the numbers of its items: the lower, the earlier an item was created.
     measures = audit_groups("", [group], taxonomy).groups[0].measures
     if measures.further_class is not None:
         console.print(f"{measures.further_class:.0%} of its members are in one further class")
@@ -466,7 +464,6 @@ def _print_group(output: str, taxonomy: Taxonomy, explanation: Explanation, grou
         steps = "no path to the class" if outlier.distance is None else f"{outlier.distance} steps from the class"
         shared = f"direct classes that a member has too: {outlier.shared_classes}"
         console.print(f"{outlier.item.surface}: {steps}; {shared}")
-    # The lower an item's number, the earlier it was created.
     if age := measures.age:
         console.print(f"item numbers of its members: Q{age.lowest} to Q{age.highest}, median {age.median:.0f}")
     tying = {int(tie.property[1:]) for outlier in group.outliers for tie in outlier.ties or ()}  # 131 for P131
@@ -483,7 +480,7 @@ def _label(explanation: Explanation, qid: str) -> str:
 def _kin_lines(explanation: Explanation) -> Iterator[str]:
     """Say why some of the items asked about are never outliers: they are the class, instances, or above or below it.
 
-    The classes on the way from one to the other follow, those marked that the class graph has lost by pruning.
+    The classes on the way from one to the other follow, with a mark on those that pruning took out of the class graph.
     """
     for item, kin in explanation.kin.items():
         if item == explanation.qid:
@@ -503,8 +500,9 @@ def _statement_lines(
     """Say how typical of the class the statements of the cluster are, then those of each item, and by which properties.
 
     The *coherence* of the cluster is 1 at best, 0.5 without anything in common; the *margin* of an item is the share of
-    instances that are less typical. ``names`` has, by number, the label and the id of each property, such as "country"
-    and "P17"; words of descriptions count as properties, too, without an id.
+    instances that are less typical. A property is *telling* if it is much more frequent in the class than elsewhere.
+    ``names`` has the label and the id of each property by its number, such as "country" and "P17"; words of
+    descriptions count as properties, too, without an id.
     """
 
     def name(number: int, note: str = "") -> str:
@@ -512,6 +510,7 @@ def _statement_lines(
         notes = ", ".join(filter(None, (property_id, note)))
         return f"{label} ({notes})" if notes else label
 
+    # The cluster.
     count, telling, rejection = statements.members, statements.telling, explanation.rejection
     if statements.coherence is None:
         yield "coherence unknown: nothing is stated of its members"
@@ -522,7 +521,7 @@ def _statement_lines(
     else:
         having = ", ".join(f"{telling[number]} have {name(number)}" for number in [*telling][:_NAMED])
         yield f"coherence {statements.coherence}: of {count} members {having or 'no two share what tells the class'}"
-    # An item with a margin from the recipe's bound up is too typical of the class to be an outlier.
+    # The items: one with a margin from the recipe's bound up is too typical to be an outlier, and gives way to another.
     bound = explanation.recipe.outliers.margin if explanation.recipe else None
     chosen = {outlier.id for outlier in explanation.group.outliers} if explanation.group else set()
     for item in statements.items:

@@ -32,7 +32,7 @@ OPTIONS: Final[Options] = {"output": {"convert": folder}}
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each language: what is known of it, from where, and what too few data were there to learn."""
+    """Print a row for each language with the values of its profile, then what a build had too few data to learn."""
     languages = list(_listed(arguments.output))
     if arguments.json:
         print_json(languages, indented=True)
@@ -42,10 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     table = make_table((*names, "groups") if in_folder else ("name", *names))
     shortages = []
     for language in languages:
-        # The values of its profile, each followed by its source, and by what it was learned from in a dump.
+        # The values of its profile; each gets its source, such as "dump, 1,234" if that many links show it.
         values = {
             "script": language["script"],
             "writing": language["writing"] + (", hyphens" if language["hyphens"] else ""),
+            # What is compared of affixes, which letters after a link are of its word, how titles of lists begin or end.
             "affix": _AFFIX_RULES.get(language["affix"], f"{language['affix_length']} characters"),
             "link_trail": language["link_trail"] or "none",
             "lists": ", ".join(f'"{word}"' for word in language["lists"]) or "none",
@@ -68,8 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
     """Describe each language as ``--json`` prints it: its names, its profile, and where each value of this is from.
 
-    ``output`` is a folder, for the languages and groups of its build, a code, or None for all languages. ``groups`` is
-    None outside a folder, ``wiki`` for a language of labels; ``support`` counts what a value was learned from.
+    ``output`` is the folder of a build, for its languages, a code, or None for all languages. ``groups`` is how many
+    the build made, None without one; ``wiki`` is None for a language that has labels but no Wikipedia. ``source`` is
+    where each value is from, ``support`` how many links, titles or surface forms of a dump show it.
     """
     # The languages to list; those of a build have profile files, which their owner may edit.
     files: dict[str, str] = {}
@@ -83,6 +85,7 @@ def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
         codes = tuple(files) or (output,)
     ledger = Ledger(output or "")
     for code in codes:
+        # Of a build: its profile file, its groups, and whether somebody edited the file.
         file, groups, by_hand = None, None, False
         if path := files.get(code, ""):
             with open_binary(path) as data:
@@ -91,7 +94,7 @@ def _listed(output: str | None) -> Iterator[Mapping[str, Any]]:
             groups, by_hand = record.counts.kept if record else 0, bool(edited(str(output), code))
         found, wiki = find_profile(code, given=file), wiki_of(code)
         profile, source, support = found.profile, dict(found.source), dict(found.support)
-        if file is not None:  # which says itself where each value is from
+        if file is not None:  # it says where a build had each value from
             source |= file.source if isinstance(file.source, dict) else {}
             support |= file.support if isinstance(file.support, dict) else {}
         row = {"code": code, "name": WIKIPEDIAS[wiki].name if wiki is not None else "", "wiki": wiki}

@@ -47,6 +47,7 @@ def lexemes(arguments: argparse.Namespace) -> int:
     pairs/LA.jsonl, and unreadable lexemes in unreadable/lexemes.jsonl. A question has one right answer: of several
     partners of a form, that of the lowest lexeme.
     """
+    # Read the lexemes of the dump, and collect those that a relation pairs.
     relations, keep = load_relations(arguments.relations), WordFilter.of(arguments.vocabulary, arguments.single_words)
     unreadable: list[UnreadableRecord] = []
     reader, collector = LexemeReader(unreadable.append), PairCollector(relations, arguments.languages)
@@ -54,6 +55,7 @@ def lexemes(arguments: argparse.Namespace) -> int:
         for path in arguments.dump:
             for lexeme in reader.read(path):
                 collector.add(lexeme)
+    # Keep the unreadable ones, in place of those of an earlier run, and stop if they are too many.
     counts, output = reader.counts(), arguments.output
     kept_in = f"{output}/{unreadable_path(LEXEMES)}"
     if unreadable:
@@ -65,6 +67,7 @@ def lexemes(arguments: argparse.Namespace) -> int:
     counts.check_unreadable(LEXEMES, arguments.max_unreadable, kept_in)
     for language in sorted(set(arguments.languages) - collector.spelled):
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
+    # Write the test sets of each language, with a row of the table for each relation.
     table = Table("language", "relation", *number_columns("pairs", "questions"))
     for language, pairs in collector.pairs(keep).items():
         write_text(output / "categories" / f"{language}.txt", formats.pair_category_lines(pairs))
@@ -105,7 +108,8 @@ def _write_questions(
 ) -> dict[str, int]:
     """Write the analogy questions of relations with two pairs or more, and return their number for every relation.
 
-    Without any question there is no file, and a warning, in which ``where`` is the language.
+    n pairs make n(n - 1) questions, of which --questions is the most. Without any question there is no file, and a
+    warning, in which ``where`` is the language.
     """
     several = [(name, pairs, arguments.questions) for name, pairs in asked.items() if len(pairs) > 1]
     if not formats.write_questions(place, several, arguments.seed):

@@ -18,8 +18,8 @@ _PACKAGES = {"build, groups": "wikisem.recipes", "categories": "wikisem.recipes.
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or one recipe as it is in its file."""
-    texts = {
+    """List the recipes that ship with wikisem, or print one as it is in its file; RecipeError for an unknown name."""
+    texts = {  # by the name of the recipe and the commands that read it
         (name, commands): shipped_path(name, package).read_text(encoding="utf-8")
         for commands, package in _PACKAGES.items()
         for name in shipped_names(package)
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     table = Table("recipe", "for", "what it is")
     for (name, commands), text in texts.items():
-        # The first sentence of the comment that a recipe begins with says what it is, in its author's words.
+        # The first sentence of the comment that a recipe begins with says what it is.
         lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
         comment = " ".join(line.lstrip("# ") for line in lines)
         table.add_row(name, commands, re.split(r"\. (?=[A-Z])", comment)[0].rstrip("."))

@@ -50,8 +50,8 @@ from wikisem.wikis import WIKIPEDIAS, wiki_of
 def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFacts:
     """Count what a release and its page state of a run's groups; ``more`` are facts that the run does not say.
 
-    By language: the groups, their words and cases, the accuracy of guessers that ignore meaning, and how many classes
-    lack an English group. Over all groups: the spread of coherence and of margins.
+    By language: the groups, their words and cases, the accuracy of guessers that ignore meaning (such as one that picks
+    the longest word), and how many classes lack an English group. Over all groups: the spread of coherence and margins.
     """
     languages, english = [], {group.qid for group in run.groups.get("en", ())}
     for code, groups in run.groups.items():
@@ -62,12 +62,13 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFact
         languages.append(metadata.language_facts(code, groups, run.rejections[code], baselines))
         if english and code != "en":
             more.setdefault("lacking", {})[code] = sum(group.qid not in english for group in groups)
+    # Over all groups, of each measure: how many values are known, with minimum, quartiles and maximum.
     all_groups = list(chain.from_iterable(run.groups.values()))
     measured = {"coherence": [group.coherence for group in all_groups]}
     for number, kind in OUTLIER_CLASSES.items():
         outliers = (outlier for group in all_groups for outlier in group.outliers if outlier.outlier_class == number)
         measured[f"margin, {kind.name}"] = [outlier.margin for outlier in outliers]
-    spreads = {}  # how many values are known, with minimum, quartiles and maximum
+    spreads = {}
     for name, values in measured.items():
         if known := [value for value in values if value is not None]:
             spreads[name] = len(known), np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
@@ -177,7 +178,7 @@ def _write_release(
     ledger = Ledger(str(output))
     for code in run.names:
         if record := ledger.find(f"names/{code}"):
-            ledger.check_needs(record)
+            ledger.check_needs(record)  # tables of names are of the links that the run has now
     # Halves of the classes may be held back: those that earlier releases opened stay, and this one may open another.
     more: dict[str, Any] = {"maker": maker}
     opened = {half.file: (output / half.file).read_bytes() for half in run.manifest.opened}
@@ -186,7 +187,7 @@ def _write_release(
     held_data = b""
     if held:
         run, more["held"], held_data = _hold_half(run, held)
-    # The facts that the card states.
+    # Facts that the card states beside those that ``facts_of`` counts.
     seed = run.manifest.seed or 0
     if countries := countries_of(run):
         more["regions"] = metadata.count_regions(run.groups, countries)
@@ -196,14 +197,15 @@ def _write_release(
     example = max(split.test, key=lambda code: (code == "en", len(split.test[code])))
     more["example"] = test_cases.case_rows(split.test[example], seed)[0]
     more["models"] = [score for path in scores for score in _model_scores(path, run.groups)]
-    _scores_of(run.groups, cases)  # an error before anything is written
+    _scores_of(run.groups, cases)  # for its errors, before anything is written
     more |= {"canary": test_cases.canary_of(run.groups, seed), **_count_extras(run)}
     if since:
         changes, opened_now = _compare(since, run, open_held)
         more, opened = more | changes, opened | opened_now
     facts = facts_of(run, published or run.manifest.published, **more)
+    # Write the release, and the groups that it holds back beside its folder, which is for publication.
     _check_others(folder, facts, run)
-    if held_data:  # beside the folder, which is for publication
+    if held_data:
         write_files(held_place(folder).parent, [(held_place(folder).name, held_data)])
     files = chain(_data_files(facts, run, split, output, cases), opened.items())
     write_files(folder, _release_files(facts, files))
@@ -218,7 +220,7 @@ def _count_extras(run: RunFiles) -> dict[str, Any]:
     """
     extras = {}
     for kind in _EXTRAS:
-        # A run has JSON lines, in an empty file if there are none; a release has tables of what there is.
+        # A run has JSON lines, in a file of size 0 if there are none; a release has tables of what there is.
         lines = [path for path in (run.output / kind).glob("*.jsonl") if size_and_time(str(path))[0]]
         if codes := {check_language(path.stem) for path in (*lines, *(run.output / kind).glob("*.parquet"))}:
             extras[kind] = tuple(sorted(codes))
@@ -233,9 +235,9 @@ def _count_extras(run: RunFiles) -> dict[str, Any]:
 
 
 def countries_of(run: RunFiles) -> dict[str, set[str]]:
-    """The countries that Wikidata states of members of clusters (P17), by member, without those that have none.
+    """Find the countries that Wikidata states (P17) of members of clusters, by QID, for those that have any.
 
-    Entities have them as statements, as relations, or as both. Empty of a release, which has no entities.
+    Entities have them as statements, as relations, or as both. A release, which has no entities, has none.
     """
     if not list_files(record_path(str(run.output), ENTITIES)):
         return {}
@@ -258,8 +260,8 @@ def held_place(folder: Path) -> Path:
 def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, bytes]:
     """Take about half of the classes out of a run, which a secret chooses, with the walls and labels that have them.
 
-    ``file`` has the secret; a missing file is made with a new one. Returns the run without those classes, the
-    entry for its manifest, and the bytes of the file of the groups that were taken.
+    ``file`` has the secret; a missing file is made with a new one. Returns the run without those classes, the entry for
+    its manifest, and the bytes of the file of the groups that were taken.
     """
     if not file.exists():
         write_files(file.parent, [(file.name, f"{secrets.token_hex(32)}\n".encode())])
@@ -270,7 +272,7 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
     kept = {code: [group for group in groups if not is_held(group.qid)] for code, groups in run.groups.items()}
     if not any(held.values()) or not any(kept.values()):
         raise UsageError(f"--held {file}: expected classes in both halves, saw all in one; take another secret")
-    # What is left of the run must not name a held class anywhere.
+    # What is left of the run must not name a held class anywhere; the counts by region, of all groups, are dropped.
     walls, stages = dict[str, list[Wall]](), dict[str, metadata.ManifestStage]()
     for code, drawn in run.walls.items():
         if kept_walls := [wall for wall in drawn if not any(is_held(group.qid) for group in wall.groups)]:
@@ -281,8 +283,8 @@ def _hold_half(run: RunFiles, file: Path) -> tuple[RunFiles, metadata.HeldHalf, 
     manifest = msgspec.structs.replace(run.manifest, stages=stages, regions={})
     kept_run = replace(run, groups=kept, walls=walls, manifest=manifest)
     held_groups = [group for code in sorted(held) for group in held[code]]
-    # Anybody can build all groups from public dumps. So the first line gets a secret key, the nonce: without it, the
-    # SHA-256 of the file, which is published, would confirm a guess at the groups in it.
+    # The file of the groups. Anybody can build all groups from public dumps, so its first object gets a secret key, the
+    # nonce: without it, the SHA-256 of the file, which is published, would confirm a guess at the groups in it.
     nonce = orjson.dumps(hmac.digest(secret, b"nonce", "sha256").hex())
     lines = b"".join(map(encode_group, held_groups)).removeprefix(b"{")
     canary = test_cases.canary_of(kept, run.manifest.seed or 0)
@@ -319,7 +321,7 @@ def _compare(since: Path, run: RunFiles, open_held: Path | None) -> tuple[dict[s
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[metadata.ModelScore]:
-    """Read OPP and accuracy of each model in each language of ``groups``, on the words that the model itself knows."""
+    """Read accuracy and OPP (outlier position percentage) of each model and language, on the words that it knows."""
     by_metric: dict[tuple[str, str], dict[str, Row]] = {}
     for row in read_rows(path):
         if row.part == "language" and row.vocabulary == "own" and row.name in groups:
@@ -337,7 +339,7 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
 
 def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
-    # The languages of which this release has a table, by folder.
+    # The languages of which this release has a table, by folder; of categories, analogies and walls perhaps none.
     filled = tuple(language.code for language in facts.filled)
     codes_of = {**dict.fromkeys(("groups", "cases", "items"), filled), "shots": tuple(facts.shots)}
     codes_of |= {**dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
@@ -369,7 +371,7 @@ def _data_files(
 
     Files are written in this order. ``output`` is the folder of the run, or of the release, that this one is made from.
     """
-    # Of each language with groups: groups, test cases, few-shot cases ("shots"), and all of these as single items.
+    # Tables of each language with groups: groups, test cases, few-shot cases ("shots"), and their single items.
     about = facts.metadata()
     for code, test in split.test.items():
         groups = groups_table(map(encode_group, run.groups[code]))
@@ -434,27 +436,22 @@ def browse_files(
     ``cases`` are files of models' answers, whose scores are shown beside the groups. index.html is last, so that there
     is never a page without its data.
     """
+    # Each language; ``english`` are the classes that have an English label alone.
     scored, stages = _scores_of(run.groups, cases), run.manifest.stages
     labels = labels_of_classes(str(run.output), chain.from_iterable(run.groups.values()))
-    languages = [
-        BrowseLanguage(
-            code,
-            groups,
-            run.rejections.get(code, ()),
-            scores=scored[code],
-            english=frozenset(stages[unit].english_labels if (unit := f"groups/{code}") in stages else ()),
-            walls=run.walls.get(code, ()),
-            labels=labels.get(code, {}),
-        )
-        for code, groups in run.groups.items()
-    ]
-    rows = {"recipe": str(facts.recipe.get("name", "")), "seed": str(facts.seed)}
-    rows |= dict(sorted(facts.versions.items()))
-    rows |= {card.source_kind(language, facts): source.name for language, source in facts.sources}
+    languages = list[BrowseLanguage]()
+    for code, groups in run.groups.items():
+        english = frozenset(stages[unit].english_labels if (unit := f"groups/{code}") in stages else ())
+        rejections, walls = run.rejections.get(code, ()), run.walls.get(code, ())
+        languages.append(BrowseLanguage(code, groups, rejections, scored[code], english, walls, labels.get(code, {})))
+    # The whole set: its recipe, seed, versions of software, and dumps.
+    about_set = {"recipe": str(facts.recipe.get("name", "")), "seed": str(facts.seed)}
+    about_set |= dict(sorted(facts.versions.items()))
+    about_set |= {card.source_kind(language, facts): source.name for language, source in facts.sources}
     for language in languages:
         yield f"data/{language.code}.js", language_script(language)
     names = {code: WIKIPEDIAS[wiki].name for code in run.groups if (wiki := wiki_of(code)) and wiki in WIKIPEDIAS}
-    yield "data/index.js", index_script({"name": facts.name, "facts": rows}, languages, names)
+    yield "data/index.js", index_script({"name": facts.name, "facts": about_set}, languages, names)
     yield "index.html", browse_page(facts.name, card.TEXTS["made_up"] if facts.made_up else "")
 
 
@@ -479,7 +476,7 @@ def _scores_of(
         if not answers:
             raise MissingInputError(f"{path}: expected answers to groups of this run, saw none")
         for (language, model, qid), of_group in answers.items():
-            opp = 100 * fmean(answer.position for answer in of_group)
+            opp = 100 * fmean(answer.position for answer in of_group)  # the outlier position percentage
             accuracy = 100 * fmean(answer.right for answer in of_group)
             found = {answer.outlier: answer.right for answer in of_group}
             scores[language].setdefault(model, {})[qid_number(qid)] = PageScore(opp, accuracy, found)
@@ -546,6 +543,6 @@ def _run_browse(arguments: argparse.Namespace) -> int:
 
 COMMANDS: Final[Mapping[str, cli.Command]] = {
     "release": ({"--maintainer": {"default": ""}, "--repository": {"convert": hub_name}}, _run_release),
-    "sample": ({"folder": {"convert": cli.result_folder}}, _run_sample),
+    "sample": ({"folder": {"convert": lambda text: path_of(cli.folder(text))}}, _run_sample),
     "browse": ({}, _run_browse),
 }

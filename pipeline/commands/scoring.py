@@ -36,14 +36,14 @@ T = TypeVar("T")
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
     data_sets = read_datasets(arguments.dataset, arguments.languages)
-    asked = data_sets  # with keys in place of words, where vectors are of items
+    asked = data_sets  # with --keys, QIDs or titles of items in place of words: for vectors of items
     if arguments.keys:
         asked = {name: word_groups.keyed_groups(groups, arguments.keys) for name, groups in data_sets.items()}
     options = {"compactness": arguments.compactness, "by_group": arguments.groups, "seed": arguments.seed}
     items = {word for group in chain(*asked.values()) for word in words_of(group)}
     scores = evaluate.outliers(asked, open_models(arguments, items), **options)
     _draw(arguments, scores, "outlier class")
-    # Only these show the guessers, which take longer than the scores of word vectors.
+    # The scores of guessers that ignore meaning take longer than those of vectors, and only these outputs show them.
     if arguments.full or arguments.csv or arguments.json or arguments.output or arguments.every_eval_ever:
         scores = replace(scores, rows=[*scores.rows, *evaluate.baselines(data_sets).rows])
     _deliver(scores, "outlier detection", arguments)
@@ -59,13 +59,15 @@ def contexts(arguments: argparse.Namespace) -> None:
 
 
 def consistency(arguments: argparse.Namespace) -> None:
-    """Compare what each model answers in every two languages, or (task "cutoff") for old and new items, by number.
+    """Compare a model's answers to the same cases in every two languages, or (task "cutoff") for old and new items.
 
-    Either --vectors names models to score, or --samples says that the data set is what a harness logged of models.
+    Items are as old as their numbers, which bands divide. Either --vectors names models to score, or --samples says
+    that the data set is what a harness logged of language models; UsageError for both or neither.
     """
     if bool(arguments.samples) == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
     options, dates = {"seed": arguments.seed}, list[KnownDate]()
+    # What a plot shows on its axis, the title of the report, and what an error says is missing.
     part, title, what = "languages", "consistency across languages", "test cases in two languages"
     if arguments.task == "cutoff":
         part, title, what = "band", "accuracy by item number", "test cases"
@@ -90,7 +92,8 @@ def samples(arguments: argparse.Namespace) -> None:
     """Score what an evaluation harness logged of language models, sample by sample; a folder has files of one model.
 
     The samples are of wikisem's tasks (--measure: how choices are compared, such as by log-likelihood), or with
-    --cluster-by of any task (--metric: the score to average; samples with one value of that column are a cluster).
+    --cluster-by of any task (--metric: the score to average). Samples with the same value in the --cluster-by column
+    are a cluster of the standard errors. UsageError for --metric alone.
     """
     if arguments.metric and not arguments.cluster_by:
         raise UsageError("expected --cluster-by with --metric, saw none")
@@ -112,13 +115,14 @@ def calibrate(arguments: argparse.Namespace) -> None:
     if arguments.next:
         deliver_scores(scores, "calibration, so far", arguments, "answers")
         return
+    # A row with the Fisher information of all groups has the ability as its name, such as "+0.50".
     points = [(float(row.name), row.value or 0.0) for row in scores.rows if row.part == "information"]
     curve = Curve("information of all groups by ability", "ability", "information", points)
     deliver_scores(scores, "calibration", arguments, "answers", [curve])
 
 
 def walls(arguments: argparse.Namespace) -> None:
-    """Score walls; several models on the words that all of them know, too, and by how they differ there."""
+    """Score walls, puzzles of sixteen words in four hidden groups; several models on the words that all know, too."""
     languages = arguments.languages
     chosen = [wall for wall in read_walls(arguments.walls) if not languages or wall.language in languages]
     if not chosen:
@@ -132,16 +136,18 @@ def walls(arguments: argparse.Namespace) -> None:
 
 
 def categories(arguments: argparse.Namespace) -> None:
-    """Score Topk, OddOneOut, or both in one number, on a file of categories or of analogy questions.
+    """Score categories of words by Topk, OddOneOut, or both combined in one number.
 
-    Questions make two categories of each relation: of the first words of its pairs, and of the second.
+    Topk is the share of a word's k nearest neighbours in its category, OddOneOut how often an intruder among k words is
+    found. With --split-analogies, each relation of a file of analogy questions makes two categories: the first words of
+    its pairs, and the second.
     """
     path, task = arguments.categories, arguments.task
     split = arguments.split_analogies
     word_sets = evaluate.split_analogies(path) if split else word_groups.read_categories(path, arguments.language)
     if arguments.keys:
         word_sets = word_groups.keyed_categories(word_sets, path)
-    # The options of the task, and the only words that are read from files of vectors (None: all).
+    # The options of the task, and the words to read from files of vectors (None: all, since any may be a neighbour).
     names, needed = ["skip_oov", "distance", "intruders", "sample", "seed"], None
     if task == "topk":
         names, title = ["skip_oov"], f"Topk, k = {arguments.k}"
@@ -181,6 +187,7 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, l
         if not data_sets[name]:
             seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
             wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
+            # The set may have the same Wikipedia under another code, such as zh-hans for zh.
             wikis = {wiki_of(code) for code in languages} - {None}
             meant = ", ".join(sorted({group.language for group in groups if wiki_of(group.language) in wikis}))
             hint = f"; did you mean {meant}?" if meant else ""
@@ -198,16 +205,16 @@ def _deliver(scores: Scores, title: str, arguments: argparse.Namespace, what: st
     if path := getattr(arguments, "cases", None):
         write_text(path, [orjson.dumps(answer).decode() + "\n" for answer in scores.answers()])
         log(f"the answers are {path}")
-    if what != "samples":  # which were answered already, whatever words a model knows
+    if what != "samples":  # a model of vectors scores nothing if it knows none of the words
         names = list(_named_models(getattr(arguments, "vectors", ())))
         what = f"{what} whose words {names[0] if len(names) == 1 else 'a model'} knows"
     deliver_scores(scores, title, arguments, what)
 
 
 def open_models(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[EmbeddingModel]:
-    """The models of --vectors, each opened when it is asked for, under names that are all different.
+    """Open the models of --vectors one by one, as they are asked for, under names that are all different.
 
-    If ``items`` (words, or keys of items) are given, only what they need is read from files.
+    If ``items`` (words, or with --keys QIDs or titles) are given, only their vectors are read from files.
     """
     tokenize = open_tokenizer(arguments.tokenizer)
     function: str = getattr(arguments, "similarity", "")  # python:MODULE:FUNCTION, in place of the cosine

@@ -31,9 +31,10 @@ _WORDS: Final = 4  # in the line of a group
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the group of a class in one language, or without a class a line for each group in a language."""
+    # The groups of the class, which is a QID, or the label of a class that has a group or was rejected.
     path, name = data_set_path(arguments.output), arguments.name
     groups = all_groups = read_groups(path)
-    if name is not None:  # a QID, or the label of a class that has a group or was rejected
+    if name is not None:
         classes = classes_of(all_groups)
         if not is_qid(name) and not classes_named(name, classes):
             classes += classes_of(read_rejections(path))
@@ -48,12 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
         if name is not None:
             seen = _what_instead(path, qid, groups, arguments.language)
         raise MissingInputError(f"{arguments.output}: {seen}")
+    # A line for each of them, or the group in full: its words, measures, proofs of outliers and ties.
     if name is None:
         for group in chosen:
             words = ", ".join(member.surface for member in group.cluster[:_WORDS])
             print_line(f"{name_class(group.qid, group.label)}: {words}, ...")
     else:
-        # Labels of the classes that outliers were drawn from: of those that were judged, and in a run of all.
+        # Labels of the classes that outliers were drawn from: those with groups or rejections, and in a run all.
         labels = {rejection.qid: rejection.label for rejection in read_rejections(path, language) if rejection.label}
         labels |= {group.qid: group.label for group in all_groups if group.language == language}
         for group in chosen:
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _best_language(groups: Sequence[Group], label: str) -> str:
-    """The language of the group with this label, that of the locale, English, or the first by code."""
+    """Choose a language of the groups (of those with this label, if any): that of the locale, English, or the first."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     of_locale = re.split("[_.@]", locale)[0]
     labelled = {group.language for group in groups if group.label.casefold() == label.casefold()}
@@ -81,7 +83,7 @@ def _best_language(groups: Sequence[Group], label: str) -> str:
 
 
 def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
-    """Say which statements tie each related outlier to members; ``properties`` are labels by number."""
+    """Say which statements tie each related outlier to members; ``properties`` has labels by number, 131 for P131."""
     words = {member.id: member.surface for member in (*group.cluster, *group.outliers)}
     for outlier in group.outliers:
         statements = []
@@ -107,7 +109,7 @@ def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str |
 
 
 def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[str, Sequence[Rejection]]) -> Table:
-    """One row for each language: groups, test cases, and the classes that gave none, by reason."""
+    """Make a table with a row for each language: its groups, test cases, and classes without a group, by reason."""
     counted = number_columns("groups", "test cases", "classes without")
     table = Table("language", *counted, "why", title="test groups", title_justify="left")
     for language, of_language in groups.items():

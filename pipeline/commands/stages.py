@@ -41,18 +41,16 @@ _OPTIONS: Final = cli.options_of(
         shipped=", ".join(shipped_names()), properties=",".join(DEFAULT_PROPERTIES), walls=_WALLS
     ),
     {
-        "output:finished": {"convert": cli.folder},
-        "output:counted": {"convert": cli.folder},
+        **{name: {"convert": cli.folder} for name in ("output:finished", "output:counted")},
+        **{name: {"convert": cli.at_least(1)} for name in ("--number", "--workers")},
         "--seed": {"convert": cli.at_least(0)},
         "--properties": {
             "convert": lambda text: [check_property(code.strip()) for code in text.split(",") if code.strip()],
             "default": DEFAULT_PROPERTIES,
         },
-        "--number": {"convert": cli.at_least(1)},
         "--languages:entities": {"convert": lambda text: [text] if text == stages.ALL else cli.languages_of(text)},
         "--output": {"convert": cli.folder, "required": True},
         "--output:copy": {"convert": cli.folder, "dest": "folder"},
-        "--workers": {"convert": cli.at_least(1)},
     },
 )
 
@@ -148,12 +146,13 @@ def walls(arguments: argparse.Namespace) -> int:
     languages, recipe = stages.recipe_of_groups(Ledger(arguments.output), arguments.languages)
     number = arguments.number or recipe.walls.number or _WALLS
     recipe = replace(recipe, walls=replace(recipe.walls, number=number))
-    if recipe.outliers.margin is None:  # from which the statements of a word would show that it fits a further group
+    # With a bound on margins, the statements of a word show, too, whether it fits another group than its own.
+    if recipe.outliers.margin is None:
         log("note: the recipe of the groups has no bound on margins, so a word fits what the class graph says alone")
     run = with_workers(make_run(arguments), arguments.workers)
     with session(run):
         records = run_stages(stages.walls(languages, recipe, arguments.seed), run, recipe)
-    # By language and tier (how alike its classes are), the walls that were kept, tried, and dropped for each reason.
+    # For each language and tier (how alike the classes of a wall are): walls kept, tried, and dropped, by reason.
     counted = number_columns("walls", "tried")
     table = Table("language", "tier", *counted, "dropped", title="walls", title_justify="left")
     for record in records:
@@ -198,8 +197,7 @@ _SHOWN: Final = ("en", "Q747074")
 
 
 def demo(arguments: argparse.Namespace) -> int:
-    """A sample world that ships with wikisem, start to end, offline: dumps in six languages go in, test groups come
-    out.
+    """A sample world that ships with wikisem, start to end, offline: from dumps in six languages to test groups.
 
     The dumps are written first, with real facts, made-up sentences and one broken record in the middle of each; then
     the same build runs that reads real dumps.
@@ -252,7 +250,7 @@ FIRST_RECIPE: Final = "wikisem"  # to start from after a command that took none
 # Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
 BAD_REGIONS: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
 
-# What a column counts; those in which there is nothing are not explained.
+# What a column counts.
 _LEGEND: Final = {
     "kept": "goes on to the next stage; of groups, the classes that gave one",
     "left out": "sound, and not what the stage looks for, such as redirects and items without a name",
@@ -265,7 +263,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     """Print what became of the inputs of each unit (a stage in a language), then the ``following`` command and OUT.
 
     Returns the exit code: 1, as with gzip, if a part of a dump could not be decoded, or if its end is missing, for then
-    an unknown number of records is lost. Unreadable records are only left out.
+    an unknown number of records is lost. A single unreadable record is only left out.
     """
     # A row for each unit: how many it read, kept, left out, rejected and could not read, and why.
     table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
@@ -275,6 +273,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
         details = "\n".join(f"{name}: {reasons}" for name, (_, reasons) in outcome.items() if reasons)
         table.add_row(record.unit, f"{record.counts.read:,}", *numbers, details)
     console.print(table)
+    # What the columns mean, and what helps languages without groups.
     for name, text in _LEGEND.items():
         if any(count for count, _ in (outcome[name] for outcome in outcomes)):
             console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
@@ -283,7 +282,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
         if not record.counts.kept:
             links = Ledger(output).find(unit_of(MENTIONS, language_of(record.unit)))
             print_line(remedy(record, has_links=links is not None))
-    # An unreadable record is one record; a damaged region of a file may hide any number of them.
+    # Warnings of what could not be read: single records, or regions of a dump with any number of them.
     damaged = []
     for record in records:
         if unreadable := record.counts.unreadable:
@@ -294,6 +293,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/unreadable says where something is lost"
         )
+    # The next command, by default to look at the groups, and OUT.
     if not following and any(record.counts.kept for record in of_groups):
         following = shlex.join(["wikisem", "browse", output])
     if following and not output.startswith("memory://"):  # which no other process has
@@ -305,10 +305,11 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
 def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
     """Sum up what a unit did with its inputs: by column of the closing table, how many, and "reason count, ...".
 
-    Inputs of groups are classes: one that is left out is rejected by a rule.
+    The inputs of groups are classes, and a class is left out because a rule rejects it.
     """
     counts, is_rejected = record.counts, record.unit.startswith("groups/")
-    # Of what is kept: notes that some stages record, such as where surface forms are from ("sources").
+    # Remarks on what is kept, from facts of some stages: sources of surface forms, outliers that met or missed their
+    # places, class labels in English for lack of others, unclear names, and well linked pages that the dump lacks.
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
     unclear = {"names that mean another item": record.facts.get(UNCLEAR, 0)}
@@ -328,7 +329,7 @@ REMEDIES: Final = packaged_tables("wikisem.pipeline", "remedies.toml")
 
 
 def remedy(record: Record, *, has_links: bool) -> str:
-    """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
+    """Say what helps a language without groups; ``has_links`` is whether the links of its Wikipedia were counted."""
     counts, language = record.counts, language_of(record.unit)
     if counts.read:  # there were classes to judge: what helps is about the most frequent reason
         reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
@@ -337,7 +338,7 @@ def remedy(record: Record, *, has_links: bool) -> str:
         return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
     if is_mixed(language):
         return f"no group in {language}: no class has a group in any of its languages"
-    # No class has enough instances with a surface form, at least among those of the fame that the recipe asks for.
+    # No class has enough instances with a surface form; with ``fame``, in that third of them (head, torso or tail).
     cluster = record.made_with.get("recipe", {}).get("cluster", {})
     if (fame := cluster.get("fame", "all")) != "all":
         helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'
