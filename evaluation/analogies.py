@@ -46,6 +46,8 @@ _FIRST_LOOK: Final = 32
 _THIRD_WORDS_AT_ONCE: Final = 1 << 13  # at 16 KB each for the words nearest to them
 # Products of unit vectors, and logarithms of them, are off by some 1e-6 in single precision.
 _MARGIN: Final = np.float32(2e-5)
+# 3CosMul: a factor below 1e-6 is little but rounding in single precision. A product with one is below 1e-6 / _SMALL.
+_LEAST_PRODUCT: Final = 0.004
 _NUMBERS_AT_ONCE: Final = 1 << 26
 _PAIRS_AT_ONCE: Final = 256  # each of which may have ten thousand questions
 _LOOKS_AT_ONCE: Final = 1 << 17  # what a look makes of numbers fits into a cache
@@ -151,13 +153,18 @@ class AnalogySearch:
             with_third[chunk] = embeddings.paired_products(self.rows[questions[chunk, 2]], self.rows[answers[chunk]])
         sum_of_d = offset[pair, answers] + (with_third if self.method == "3cosadd" else self._log(with_third))
         # Below the floor no word can tie with d. Ties are between products; the sums of 3CosMul are their logarithms.
-        floor = sum_of_d - _MARGIN
+        floor, has_lost = sum_of_d - _MARGIN, np.zeros(len(questions), np.bool_)
         if self.method == "3cosmul":
             product = np.exp(sum_of_d.astype(np.float64))
             logs = np.log(np.maximum(product - TIE_TOLERANCE, 1e-300)) - _MARGIN
-            floor = np.where(product < 0.9 * TIE_TOLERANCE, -np.inf, logs).astype(np.float32)
-        # The best sum of another word, over ever more of those nearest to c; a d with a product of 0 has lost by a tie.
-        best = np.where(np.isneginf(floor), np.inf, -np.inf).astype(np.float32)
+            near_0 = product < (_LEAST_PRODUCT if self.moves_cosines else 0.9 * TIE_TOLERANCE)
+            floor = np.where(near_0, -np.inf, logs).astype(np.float32)
+            if self.moves_cosines:  # the product is known to be below this, and settled in double precision
+                sum_of_d[near_0] = np.log(_LEAST_PRODUCT)
+            elif self.size - len(self.never_answers) > 4:  # there is a word besides a, b, c and d, and 0 ties with it
+                has_lost = near_0
+        # The best sum of another word, over ever more of those nearest to c.
+        best = np.where(has_lost, np.inf, -np.inf).astype(np.float32)
         most_added = offset.max(axis=1)[pair]  # by a and b, to any word: bounds the sums of words not looked at
         for still_open, look in _looks(sum_of_d, floor, best, most_added, near_c, third):
             words = nearest[third[still_open], look]
@@ -192,7 +199,7 @@ class AnalogySearch:
                 near_c = self._near(questions[index, 2:3])[0]
             sums = offset[pair[index]] + near_c
             sums[questions[index, 2:]] = -np.inf
-            rivals = np.flatnonzero(sums >= floor[index])
+            rivals = np.flatnonzero((sums >= floor[index]) & ~np.isneginf(sums))
             if (sums[rivals] > sum_of_d[index] + _MARGIN).any():
                 continue
             question, answer = questions[index, :3], questions[index, 3]

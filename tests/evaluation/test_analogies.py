@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.evaluation.sections import section_of
@@ -46,13 +46,29 @@ def is_right(rows: Vector, question: tuple[int, int, int, int], method: Method) 
     return all(score(d) > score(x) + 1e-12 for x in others)
 
 
+@st.composite
+def questions_about(draw: st.DrawFn) -> tuple[list[list[float]], list[tuple[int, int, int, int]]]:
+    """Vectors of a few words, and questions about them."""
+    vectors = draw(st.lists(any_vector(3).filter(any), min_size=4, max_size=9))
+    word = st.integers(0, len(vectors) - 1)
+    return vectors, draw(st.lists(st.tuples(word, word, word, word), min_size=1, max_size=12))
+
+
+OPPOSITE = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [-1.0, -1.0, -1.0], [-1.0, -1.0, -1.0]]
+
+
 @pytest.mark.parametrize("method", METHODS)
-@given(data=st.data())
-def test_answers_are_those_of_the_definition(data: st.DataObject, method: Method) -> None:
+@given(drawn=questions_about())
+@example(drawn=(OPPOSITE, [(2, 3, 0, 1)]))  # c and d are opposite, and no other word is left to tie with d
+@example(drawn=(OPPOSITE, [(2, 2, 0, 1)]))  # one is
+@example(drawn=([*OPPOSITE, [1.0, 0.0, 0.0]], [(2, 3, 0, 1)]))
+@example(drawn=([[-1.0, -1.0], [-1.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [(0, 0, 1, 3)]))  # 0 but for rounding
+def test_answers_are_those_of_the_definition(
+    drawn: tuple[list[list[float]], list[tuple[int, int, int, int]]], method: Method
+) -> None:
     """Ties, opposite and repeated vectors, and questions that repeat a word, for both methods."""
-    rows = unit(np.array(data.draw(st.lists(any_vector(3).filter(any), min_size=4, max_size=9)), np.float64))
-    word = st.integers(0, len(rows) - 1)
-    asked = data.draw(st.lists(st.tuples(word, word, word, word), min_size=1, max_size=12))
+    vectors, asked = drawn
+    rows = unit(np.array(vectors, np.float64))
     found = AnalogySearch(rows, method).right(np.array(asked))
     assert found.tolist() == [is_right(rows, question, method) for question in asked]
 
