@@ -20,8 +20,9 @@ computed again in double precision. A tie counts against the model.
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ from wikisem.evaluation.options import Method
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, PartScore, Scored, Tally
 from wikisem.evaluation.vectors import embeddings
 from wikisem.evaluation.vectors.embeddings import TIE_TOLERANCE, EmbeddingModel, Rows, WordModel
+from wikisem.files import path_of
 
 IntArray = npt.NDArray[np.integer[Any]]
 Singles = npt.NDArray[np.float32]
@@ -72,22 +74,25 @@ class AnalogySearch:
         self.never_answers = np.flatnonzero(embeddings.lengths(self.rows) == 0)
 
     def right(self, questions: IntArray) -> Flags:
-        """Which questions are answered with d, given the vocabulary rows of a, b, c and d, shape ``(questions, 4)``."""
+        """Which questions are answered with d, given the vocabulary rows of a, b, c and d, shape ``(questions, 4)``.
+
+        They are taken by their words c, and of these by their pairs a, b: what a word adds to sums is computed once.
+        """
         are_right = np.zeros(len(questions), dtype=np.bool_)
         # A question whose answer is one of its own words cannot be right.
         askable = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
-        # All questions with some thousands of the words c at a time, so that what a c adds is ordered once.
         third_words, third_of = np.unique(questions[askable, 2], return_inverse=True)
         for start in range(0, len(third_words), _THIRD_WORDS_AT_ONCE):
-            stop = start + _THIRD_WORDS_AT_ONCE
-            near_c, nearest = self._nearest(third_words[start:stop])
-            chosen = np.flatnonzero((third_of >= start) & (third_of < stop))  # the questions with these words c
+            # The questions with some thousands of the words c, and which row of ``near_c`` is that of their c.
+            near_c, nearest = self._nearest(third_words[start : start + _THIRD_WORDS_AT_ONCE])
+            in_block = (third_of >= start) & (third_of < start + _THIRD_WORDS_AT_ONCE)
+            block, thirds = askable[in_block], third_of[in_block] - start
             # The different pairs of a and b, each as one number, because unique rows are found by a slow sort.
-            codes = questions[askable[chosen], 0].astype(np.int64) * self.size + questions[askable[chosen], 1]
+            codes = questions[block, 0].astype(np.int64) * self.size + questions[block, 1]
             codes, pair_of = np.unique(codes, return_inverse=True)
             pairs = np.stack(np.divmod(codes, self.size), axis=1)
-            # Questions ordered by pair: those of pair i end at pair_ends[i].
-            by_pair = np.lexsort((third_of[chosen], pair_of))
+            # Questions of the block ordered by pair: those of pair i end at pair_ends[i].
+            by_pair = np.lexsort((thirds, pair_of))
             pair_ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
             at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
             for first in range(0, len(pairs), at_once):
@@ -101,9 +106,8 @@ class AnalogySearch:
                     offset -= self._log(embeddings.product(a, self.columns, np.float32), _SMALL)
                 np.put_along_axis(offset, chunk, -np.inf, axis=1)
                 of_chunk = by_pair[pair_ends[first - 1] if first else 0 : pair_ends[first + len(chunk) - 1]]
-                asked, third = askable[chosen[of_chunk]], third_of[chosen[of_chunk]] - start
-                pair = pair_of[of_chunk] - first
-                are_right[asked] = self._right(questions[asked], offset, pair, near_c, nearest, third)
+                asked, pair = block[of_chunk], pair_of[of_chunk] - first
+                are_right[asked] = self._right(questions[asked], offset, pair, near_c, nearest, thirds[of_chunk])
         return are_right
 
     def _near(self, third: IntArray) -> Singles:
@@ -115,10 +119,7 @@ class AnalogySearch:
         return near_c
 
     def _nearest(self, third: IntArray) -> tuple[Singles, IntArray]:
-        """The words nearest to each third word c, without c: what it adds to their sums, largest first, and their rows.
-
-        Both have shape ``(thirds, kept)``.
-        """
+        """The words nearest to each c, ``(thirds, kept)``: what c adds to their sums, largest first, and their rows."""
         kept = min(_NEAREST, self.size)
         values = np.empty((len(third), kept), np.float32)
         words = np.empty((len(third), kept), np.int32)
@@ -143,7 +144,8 @@ class AnalogySearch:
         """In which questions d has the largest sum of all words; most are settled by the words nearest to c.
 
         The sum of a word is what the pair a, b adds (its column in row ``pair`` of ``offset``) and what c adds: row
-        ``third`` of ``near_c`` has the largest values of this, for the words in ``nearest``.
+        ``third`` of ``near_c`` has the largest values of this, for the words in ``nearest``. A question is wrong if
+        one of them is clearly above d, right if no word comes near d; the others are settled by the whole vocabulary.
         """
         # The sum of d. A section may have a hundred million questions, whose vectors would not fit into the memory.
         answers, with_third = questions[:, 3], np.empty(len(questions), np.float32)
@@ -163,7 +165,7 @@ class AnalogySearch:
                 sum_of_d[near_0] = np.log(_LEAST_PRODUCT)
             elif self.size - len(self.never_answers) > 4:  # there is a word besides a, b, c and d, and 0 ties with it
                 has_lost = near_0
-        # The best sum of another word, over ever more of those nearest to c.
+        # The best sum of a word other than d, over ever more of those nearest to c.
         best = np.where(has_lost, np.inf, -np.inf).astype(np.float32)
         most_added = offset.max(axis=1)[pair]  # by a and b, to any word: bounds the sums of words not looked at
         for still_open, look in _looks(sum_of_d, floor, best, most_added, near_c, third):
@@ -188,6 +190,7 @@ class AnalogySearch:
         """In which questions d has the largest sum of the whole vocabulary; near ties are settled in double precision.
 
         The pair a, b adds row ``pair`` of ``offset`` to the sums. Words with sums below ``floor`` cannot tie with d.
+        Words that are no answers, as a, b and c, have sums of minus infinity.
         """
         are_right = np.zeros(len(questions), dtype=np.bool_)
         # Questions with one c come one after the other, so that what it adds is computed once.
@@ -200,7 +203,7 @@ class AnalogySearch:
             sums = offset[pair[index]] + near_c
             sums[questions[index, 2:]] = -np.inf
             rivals = np.flatnonzero((sums >= floor[index]) & ~np.isneginf(sums))
-            if (sums[rivals] > sum_of_d[index] + _MARGIN).any():
+            if (sums[rivals] > sum_of_d[index] + _MARGIN).any():  # by more than rounding: d is wrong
                 continue
             question, answer = questions[index, :3], questions[index, 3]
             # The cosines of the rivals, and last of d, to a, b and c; 3CosMul compares products, not their logarithms.
@@ -224,11 +227,11 @@ class AnalogySearch:
 def _looks(
     sum_of_d: Singles, floor: Singles, best: Singles, most_added: Singles, near_c: Singles, third: IntArray
 ) -> Iterator[tuple[IntArray, slice]]:
-    """Yield questions that are still open, and the range of words nearest to c to look at next: 32, then 4 times more.
+    """Yield indices of questions that are still open, with the slice of the words nearest to c to look at next.
 
     The caller raises ``best``, the largest sum seen of a word other than d. A question is open while this does not beat
-    ``sum_of_d``, and a word not yet seen still might: it adds at most what c adds to the last word seen (row ``third``
-    of ``near_c``, largest first), and a and b add at most ``most_added``.
+    ``sum_of_d``, and the sum of a word not yet seen may reach ``floor``: c adds at most what it adds to the last word
+    seen (row ``third`` of ``near_c``, largest first), and a and b add at most ``most_added``.
     """
     end, seen = min(_FIRST_LOOK, near_c.shape[1]), 0
     while True:
@@ -265,8 +268,7 @@ def read_questions(file: Path) -> list[Section]:
     """
     if not file.is_file():
         raise MissingInputError(f"expected a file of analogy questions, saw none at {file}")
-    numbers: dict[bytes, int] = {}
-    words: list[str] = []
+    numbers, words = dict[bytes, int](), list[str]()  # the number of each word, and the words by number
     sections: dict[str, array[int]] = {}
     section = None
     with file.open("rb") as lines:
@@ -293,17 +295,16 @@ def read_questions(file: Path) -> list[Section]:
     return filled
 
 
-def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
-    """Two categories of each relation, as Stringham and Izbicki (2020), section 3.1, split the Google set.
+def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
+    """Two categories from each relation of a file of analogy questions: its first words, and their partners.
 
-    The words in front of their partners, and the partners, each in the order of the questions.
-
-    >>> capitals = Section("capitals", ["Athens", "Greece", "Oslo", "Norway"], np.array([[0, 1, 2, 3]]))
-    >>> [(category.name, category.words) for category in split_relations([capitals])]
-    [('capitals-first', ('Athens', 'Oslo')), ('capitals-second', ('Greece', 'Norway'))]
+    Stringham and Izbicki (2020, section 3.1) use the Google set in this way for Topk and OddOneOut: the question
+    "Athens Greece Oslo Norway" in ``capitals`` adds Athens and Oslo to ``capitals-first``, the others to
+    ``capitals-second``. Raises MissingInputError without questions, and DamagedInputError, with file and line, for a
+    line that is not one.
     """
     categories = []
-    for section in sections:
+    for section in read_questions(path_of(path)):
         for column, side in enumerate(("first", "second")):
             numbers, first = np.unique(section.rows[:, column::2], return_index=True)
             words = tuple(section.words[number] for number in numbers[np.argsort(first)].tolist())

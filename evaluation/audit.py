@@ -85,10 +85,11 @@ def measure_group(
     """Measure a group: how alike its surface forms are, and by the graph of classes, if there is one, its items."""
     cluster = [member.surface for member in group.cluster]
     classes = {item.id: set(graph.classes(item.id)) for item in group.members if graph is not None and item.id in graph}
-    # Class -> how many members have it, the group's own class aside.
+    # How many members have each direct class, the group's own class aside.
     members_of_class = Counter(qid for item in group.cluster for qid in classes.get(item.id, set()) - {group.id})
     graph_of_group = graph if is_qid(group.id) else None  # the graph knows nothing of a group without a QID
-    # Outlier class -> whether two of its outliers have a direct class in common; related ones come one by one.
+    # Whether two outliers of an outlier class have a direct class in common; without a graph only ``via`` is known.
+    # Related and near outliers do not count.
     from_one_class = []
     for number in DRAWN:
         items = [outlier for outlier in group.outliers if outlier.outlier_class == number and outlier.id]
@@ -279,10 +280,8 @@ class Audit:
     @property
     def near_coherence(self) -> int | None:
         """How many groups are near misses by their coherence; None without a bound."""
-        if self.bounds.coherence is None:
-            return None
-        below = round(self.bounds.coherence + NEAR_COHERENCE, 4)
-        return sum(coherence < below for coherence, _ in self.by_coherence)
+        below = round((self.bounds.coherence or 0) + NEAR_COHERENCE, 4)
+        return None if self.bounds.coherence is None else sum(one < below for one, _ in self.by_coherence)
 
     @property
     def near_margin(self) -> int | None:
@@ -323,7 +322,7 @@ def audit_groups(
         broken_share = {"breaks a filter": fmean(bool(one.broken) for one in measured)} if recipe else {}
         languages[language] = _values(measured, len(repeats), broken_share)
     audited.sort(key=lambda one: (-sum(finding.wrong for finding in one.findings), -len(one.findings)))
-    # The groups nearest to the bound of coherence first, and the outliers nearest to that of the margin.
+    # Bounds of a recipe reject low coherences and high margins, so the groups and outliers nearest to them are first.
     coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
     margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
     return Audit(

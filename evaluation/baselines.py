@@ -100,15 +100,15 @@ ELSEWHERE: Final = "outlier elsewhere"
 def _outlier_elsewhere(
     outliers: Mapping[str, int], members: Mapping[str, int], groups: int, words: Sequence[Member]
 ) -> list[float]:
-    """Saliences that pick the word that is an outlier most often in other groups, and of these least often a member.
+    """Saliences that pick the word that is an outlier most often in other groups; of several, least often a member.
 
-    ``outliers`` and ``members`` count words over all ``groups`` of the language. This picker knows the others by heart,
-    but nothing of this case, which is taken off the counts. The last word of a case is its outlier.
+    ``outliers`` and ``members`` count words over all ``groups`` of the language, and this case is taken off the counts:
+    the picker knows all other groups by heart. The last word of a case is its outlier.
     """
     *cluster, outlier = [word.surface.casefold() for word in words]
     as_outlier = [*(outliers[name] for name in cluster), outliers[outlier] - 1]
     as_member = [*(members[name] - 1 for name in cluster), members[outlier]]
-    # No word is a member more than once in a group, so that being an outlier once more always counts for more.
+    # A word is a member at most once in each group, so being an outlier once more always counts for more.
     return [one * (groups + 1) - other for one, other in zip(as_outlier, as_member, strict=True)]
 
 

@@ -145,7 +145,7 @@ def calibrate(answers: Answers, *, discriminations: bool | None = None, errors: 
     likelihood = _Likelihood(answers, discriminations)
     shares = (answers.right.sum(axis=0) + 0.5) / (answers.asked.sum(axis=0) + 1)
     # Parameters are the abilities, then the mean and the logarithm of the spread of ln a over the groups. Abilities
-    # start a little above the log-odds of the share of right answers, which vary less, as difficulties are spread.
+    # start at 1.4 times the log-odds of the shares of right answers, which vary less, as difficulties are spread.
     start = np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
     parameters = minimize(likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     posterior, _ = likelihood.posterior(parameters)
@@ -193,15 +193,14 @@ class _Likelihood:
         self._prior -= logsumexp(self._prior)
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
-        """Minus the log of likelihood times priors, and its gradient, at abilities, mean of ln a, ln spread of ln a."""
-        spread = math.exp(parameters[-1])
-        posterior, likelihoods = self.posterior(parameters)
-        scores = self.scores(parameters, posterior).sum(axis=0)
-        abilities, mean = parameters[:-2], parameters[-2]
-        # The priors are normal, and half a normal one for the spread.
+        """Minus the log of likelihood times priors, and the gradient of this, shape ``(models + 2,)``, to minimise."""
+        abilities, mean, spread = parameters[:-2], parameters[-2], math.exp(parameters[-1])
+        posterior, log_likelihoods = self.posterior(parameters)
+        gradient = self.gradients(parameters, posterior).sum(axis=0)
+        # The priors are normal, and half a normal one for the spread; this is minus their logarithm.
         penalty = (abilities @ abilities / _ABILITY_SD**2 + mean**2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
         slopes = [*abilities / _ABILITY_SD**2, mean / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]  # of the penalty
-        return float(penalty - likelihoods.sum()), np.asarray(np.array(slopes) - scores)
+        return float(penalty - log_likelihoods.sum()), np.asarray(np.array(slopes) - gradient)
 
     def covariance(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
         """The covariance of the abilities, shape ``(models, models)``: the sandwich H⁻¹ B H⁻¹, clustered by class.
@@ -209,16 +208,18 @@ class _Likelihood:
         H are the second derivatives of the objective, B the products of the gradients that each class adds, since
         groups of one class depend on each other; n classes are corrected by n / (n - 1).
         """
-        # Parameters are the abilities, the mean of ln a and its spread, which the Rasch model does not have.
+        # The estimated parameters: abilities, mean of ln a, and its spread, which the Rasch model does not have.
         models, classes = len(parameters) - 2, int(self._classes.max()) + 1
         free = models + 1 + self._discriminations
-        width = 1e-4  # central differences of gradients
+        # H⁻¹, the bread: second derivatives are central differences of gradients.
+        width = 1e-4
         steps = width * np.eye(len(parameters))
         up, down = ([self(parameters + sign * step)[1] for step in steps] for sign in (1, -1))
         hessian = (np.array(up) - np.array(down)) / (2 * width)
         bread = np.linalg.pinv(((hessian + hessian.T) / 2)[:free, :free])
+        # B, the meat: the gradients of whole classes, about their mean.
         by_class = np.zeros((classes, free))
-        np.add.at(by_class, self._classes, self.scores(parameters, posterior)[:, :free])
+        np.add.at(by_class, self._classes, self.gradients(parameters, posterior)[:, :free])
         meat = (by_class - by_class.mean(axis=0)).T @ by_class * classes / (classes - 1)
         return np.asarray((bread @ meat @ bread)[:models, :models])
 
@@ -228,19 +229,19 @@ class _Likelihood:
         return a, np.asarray(a[:, None] * (parameters[None, :-2] - self.node_b[:, None]))
 
     def posterior(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of each group the probability of each node, and the logarithm of its marginal likelihood."""
+        """Each group's probability of each node, ``(groups, nodes)``, and its marginal log-likelihood."""
         _, logits = self.curves(parameters)
         joint = self._prior + self._right @ log_expit(logits).T + self._wrong @ log_expit(-logits).T
-        likelihoods = logsumexp(joint, axis=1)
-        return np.exp(joint - likelihoods[:, None]), np.asarray(likelihoods)
+        log_likelihoods = logsumexp(joint, axis=1)
+        return np.exp(joint - log_likelihoods[:, None]), np.asarray(log_likelihoods)
 
-    def scores(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
+    def gradients(self, parameters: FloatArray, posterior: FloatArray) -> FloatArray:
         """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``: abilities, mean, ln spread."""
         a, logits = self.curves(parameters)  # logits a (ability - b), shape (nodes, models)
         chances = expit(logits)
         deviations = math.exp(parameters[-1]) * self._z  # of ln a from its mean
-        # The derivatives of the logits by their own model's ability, by the mean of ln a and by ln spread; their
-        # expectations are over the nodes, points (b, ln a), with each group's posterior as weights.
+        # At a node, the gradient of a model's answers is (right - asked · chance) times a slope, the derivative of the
+        # logit by the model's ability, by the mean of ln a or by ln spread. A group's is its posterior mean over nodes.
         slopes = np.broadcast_to(a[:, None], logits.shape), logits, logits * deviations[:, None]
         by_ability, by_mean, by_spread = (
             self._right * (posterior @ slope) - self._asked * (posterior @ (slope * chances)) for slope in slopes
@@ -304,19 +305,21 @@ def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
     down to ten groups are compared with the whole set: random groups, and those that tell most by a calibration of a
     random half of the models, to rank the other half. Fewer than six models are not split.
     """
-    # Only groups count that all models were asked all cases of.
+    # Take only groups of which every model was asked all cases.
     whole = (answers.asked == answers.asked.max(axis=1, keepdims=True)).all(axis=1) & (answers.asked[:, 0] > 0)
     answers = answers.of(groups=np.flatnonzero(whole).tolist())
     count, models = answers.right.shape
     generator = np.random.default_rng(seed)
     if count < 2 * _FEWEST_GROUPS or models < _FEWEST_TO_RANK:
         return []
+    # Halves of the classes against each other.
     class_of = answers.class_numbers()
     classes = int(class_of.max()) + 1
     firsts = (np.isin(class_of, generator.permutation(classes)[: classes // 2]) for _ in range(_HALVES))
     rhos = [_agreement(answers, np.flatnonzero(is_first), np.flatnonzero(~is_first)) for is_first in firsts]
-    # Keys are the number of groups, whether they were chosen, and whether against the other half.
+    # The ρ of each draw, by number of groups, whether they were chosen, and whether against the other half.
     rhos_of = defaultdict(list, {(count // 2, False, True): rhos})
+    # Shorter forms against the whole set. Half of the models choose the groups, and the other half are ranked.
     everything = np.arange(count)
     lengths = [count // 2**part for part in range(1, 12) if count // 2**part >= _FEWEST_GROUPS]
     for _ in range(_SPLITS if models >= _FEWEST_TO_SPLIT else 0):
@@ -344,11 +347,6 @@ def _agreement(answers: Answers, form: IntArray, other: IntArray) -> float:
     return float(np.corrcoef(scores[0], scores[1])[0, 1])
 
 
-def shortest_form(forms: Sequence[Form]) -> Form | None:
-    """The shortest chosen form whose mean ρ is at least ``KEPT``; None if there is none."""
-    return min((form for form in forms if form.chosen and form.rho >= KEPT), key=lambda form: form.groups, default=None)
-
-
 class AdaptiveForm:
     """The ability of a model that was not calibrated, from its answers to some groups of a calibrated bank.
 
@@ -367,15 +365,14 @@ class AdaptiveForm:
         logits = bank.node_a[:, None] * (self._abilities - bank.node_b[:, None])
         self._right, self._wrong = log_expit(logits), log_expit(-logits)
         spread = max(float(bank.abilities.std()), _LEAST_SPREAD)
-        # The logarithm of the density at each ability.
-        self._density = -(((self._abilities - bank.abilities.mean()) / spread) ** 2) / 2
+        self._log_density = -(((self._abilities - bank.abilities.mean()) / spread) ** 2) / 2
         self._estimate()
 
     def add(self, group: int, right: float, cases: float) -> None:
         """Take in how many cases of a group, given by its place in the bank, were answered rightly."""
         self.asked.add(group)
         nodes = np.log(np.maximum(self.bank.posterior[group], 1e-300))[:, None]
-        self._density += logsumexp(nodes + right * self._right + (cases - right) * self._wrong, axis=0)
+        self._log_density += logsumexp(nodes + right * self._right + (cases - right) * self._wrong, axis=0)
         self._estimate()
 
     def next_groups(self) -> list[tuple[int, float]]:
@@ -386,7 +383,7 @@ class AdaptiveForm:
 
     def _estimate(self) -> None:
         """Set the ability and its error, the mean and the standard deviation of the density."""
-        density = np.exp(self._density - logsumexp(self._density))
+        density = np.exp(self._log_density - logsumexp(self._log_density))
         self.ability = float(density @ self._abilities)
         self.error = math.sqrt(float(density @ (self._abilities - self.ability) ** 2))
 
@@ -394,8 +391,8 @@ class AdaptiveForm:
 def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> tuple[list[Row], list[str]]:
     """Rows with the ability of each model, from its answers ``so_far``, and the ``most`` best groups to ask it next.
 
-    ``bank`` has the calibrated groups. Without answers, the groups are those to ask a new model first. Also returned
-    are notes about answers to groups that the bank does not have.
+    ``bank`` has the calibrated groups, from which an adaptive test chooses. Without answers, the groups are those to
+    ask a new model first. The notes say how many answers were to groups that the bank does not have.
     """
     place_in_bank = {name: index for index, name in enumerate(bank.answers.groups)}
     rows, notes = list[Row](), list[str]()
@@ -403,12 +400,12 @@ def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> t
         so_far = Answers(("a new model",), (), (), right=np.zeros((0, 1)), asked=np.zeros((0, 1)))
     for column, model in enumerate(so_far.models):
         form, unknown = AdaptiveForm(bank), 0
-        for group, right, asked in zip(so_far.groups, so_far.right[:, column], so_far.asked[:, column], strict=True):
-            if asked and group in place_in_bank:
-                form.add(place_in_bank[group], right, asked)
-            unknown += bool(asked) and group not in place_in_bank
-        cases = int(so_far.asked[:, column].sum())
-        head = Row(task="calibrate", model=model, part="so far", metric="ability", cases=cases)
+        for group, right, cases in zip(so_far.groups, so_far.right[:, column], so_far.asked[:, column], strict=True):
+            if cases and group in place_in_bank:
+                form.add(place_in_bank[group], right, cases)
+            unknown += bool(cases) and group not in place_in_bank
+        all_cases = int(so_far.asked[:, column].sum())
+        head = Row(task="calibrate", model=model, part="so far", metric="ability", cases=all_cases)
         rows.append(replace(head, **_bars(form.ability, form.error)))
         rows += [
             replace(head, part="next", name=bank.answers.groups[group], metric="information", value=worth, cases=0)
@@ -426,8 +423,7 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
     DamagedInputError with file and line for what is no answer, or for a second one of a model to a case.
     """
     counts: dict[str, dict[str, list[int]]] = {}
-    classes: dict[str, str] = {}
-    seen: set[tuple[str, str]] = set()
+    classes, seen = dict[str, str](), set[tuple[str, str]]()
     for path in paths:
         if not path.is_file():
             raise MissingInputError(f"expected a file of answers, saw none at {path}")
@@ -435,10 +431,8 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
         if path.suffix == ".csv":
             rows = ((f"{path}:{number}", row) for number, row in csv_rows(read_utf8(path), str(path))[1])
         else:
-            lines = filled_lines(read_utf8(path), path)
-            rows = (
-                (where, decode_json(line, dict[str, Any], where, "a JSON line of an answer")) for where, line in lines
-            )
+            lines, expected = filled_lines(read_utf8(path), path), "a JSON line of an answer"
+            rows = ((where, decode_json(line, dict[str, Any], where, expected)) for where, line in lines)
         for where, row in rows:
             case, model, answer = row.get("case"), row.get("model"), str(row.get("right")).lower()
             if not case or not model or answer not in (*_TRUE, *_FALSE):
@@ -472,7 +466,8 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     forms = short_forms(answers, seed)
     head = Row(task="calibrate", model="", metric="", n=len(set(found.answers.classes)))
     difficulty_reliability, discrimination_reliability = found.reliability()
-    short = shortest_form(forms)
+    # The number of groups of the shortest chosen form that ranks models well enough, if one does.
+    shortest = min((form.groups for form in forms if form.chosen and form.rho >= KEPT), default=None)
     # The models, then the whole set.
     coverage = {
         "groups": len(found.answers.groups),
@@ -481,7 +476,7 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
         "discrimination_reliability": discrimination_reliability,
         "log_discrimination_mean": found.mean,
         "log_discrimination_spread": found.spread,
-        "shortest_form": short and short.groups,
+        "shortest_form": shortest,
     }
     rows = list(_rows_of_models(found, head))
     rows += [replace(head, part=COVERAGE, metric=name, value=value, n=0) for name, value in coverage.items()]
@@ -501,7 +496,7 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
         # One over its root is the standard error of an ability if cases are independent.
         information = float(found.information(ability) @ found.answers.asked.max(axis=1))
         rows.append(replace(head, part="information", name=f"{ability:+.2f}", metric="information", value=information))
-    return Scores(rows, list(_warnings(found, forms)))
+    return Scores(rows, list(_warnings(found, forms, shortest)))
 
 
 def _rows_of_models(found: Calibration, head: Row) -> Iterator[Row]:
@@ -535,7 +530,7 @@ def _bars(value: float, error: float) -> dict[str, float]:
     return {"value": value, "low": value - half, "high": value + half, "se": error}
 
 
-def _warnings(found: Calibration, forms: Sequence[Form]) -> Iterator[str]:
+def _warnings(found: Calibration, forms: Sequence[Form], shortest: int | None) -> Iterator[str]:
     """Yield sentences about what the answers are too few to tell."""
     models = len(found.answers.models)
     difficulty_reliability, reliability = found.reliability()  # of difficulties and discriminations
@@ -547,8 +542,8 @@ def _warnings(found: Calibration, forms: Sequence[Form]) -> Iterator[str]:
         yield f"warning: {untold}: use their spread, not their values"
     if difficulty_reliability < _UNTOLD:
         yield f"warning: {models} models do not tell which groups are hard (reliability {difficulty_reliability:.2f})"
-    if short := shortest_form(forms):
-        yield f"the shortest form with a mean ρ of {KEPT} has the first {short.groups} groups of --full and --json"
+    if shortest:
+        yield f"the shortest form with a mean ρ of {KEPT} has the first {shortest} groups of --full and --json"
     elif any(form.chosen for form in forms):
         yield f"no form has a mean ρ of {KEPT}"
     else:

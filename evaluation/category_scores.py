@@ -52,6 +52,7 @@ class CategoryVectors:
     ``keys`` has all of them, as the parts they are looked up as, ``known`` the places in it of those in vocabulary.
     Of these, ``vectors`` holds the raw vectors, shape ``(known, dimensions)``; ``parts[i]`` is a vocabulary row that
     the vector of ``owners[i]`` was made of; ``rows`` has the row of each that is one word of the vocabulary, or -1.
+    "New York", the third known word, may have the parts "new" and "york": their rows are ``parts`` of the owner 2.
     """
 
     name: str
@@ -112,9 +113,9 @@ def score_topk(
 ) -> PartScore:
     """Count, for each word of a category, how many of its k nearest neighbours are in the category: Topk is the share.
 
-    A word out of vocabulary has none of them, unless ``skip_oov`` leaves it out. The i-th nearest member is among the k
-    nearest neighbours if i plus the number of words outside the category that are as near is at most k. So it is enough
-    to count those words, block by block, and no list of neighbours is made.
+    A word out of vocabulary has none of them, unless ``skip_oov`` leaves it out. No list of neighbours is made: the
+    i-th nearest member is among the k nearest neighbours if at most k - i words outside the category are as near, so
+    that it is enough to count these, block by block.
     """
     known = len(members.known)
     count = known if skip_oov else len(members.keys)
@@ -184,7 +185,7 @@ def score_oddoneout(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntruderPool:
-    """The words that may come into a category: ``rows`` of ``vectors``, and ``missing`` more without a vector.
+    """The words that may come into a category: ``rows`` of ``vectors``, then ``missing`` more without a vector.
 
     ``shared`` has, for each known member of the category, its place in ``rows``, -1 for those that are not there; such
     a word comes only into combinations without it.
@@ -195,9 +196,6 @@ class IntruderPool:
     missing: int
     shared: IntArray
 
-    def __len__(self) -> int:
-        return len(self.rows) + self.missing
-
 
 def intruder_pools(
     categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
@@ -206,10 +204,10 @@ def intruder_pools(
 
     UsageError if they are to come from the vocabulary of a model that lists no words.
     """
+    # The words of all other categories, by the key that they are looked up as.
     if intruders == "other-categories":
-        # The row of each word, by its key, among the vectors of all categories; -1 without a vector.
-        row_of: dict[tuple[str, ...], int] = {}
-        start = 0
+        # The row of each word among the vectors of all categories; -1 without a vector.
+        row_of, start = dict[tuple[str, ...], int](), 0
         for category in categories:
             row_of |= dict.fromkeys(category.keys, -1)
             row_of |= {category.keys[index]: start + row for row, index in enumerate(category.known.tolist())}
@@ -220,13 +218,15 @@ def intruder_pools(
             outside = np.array([row for key, row in row_of.items() if key not in inside], np.int64)
             known = outside[outside >= 0]
             missing = 0 if skip_oov else len(outside) - len(known)
-            yield IntruderPool(vectors, known, missing, shared=np.full(len(members.known), -1))  # -1: none of them
+            # No member is in the pool, so all of ``shared`` is -1.
+            yield IntruderPool(vectors, known, missing, shared=np.full(len(members.known), -1))
         return
+    # The whole vocabulary, with the category's own words or without them.
     if vocabulary is None:
         raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
     rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in vocabulary.blocks(_ROWS_AT_ONCE))])
     for members in categories:
-        if intruders == "vocabulary":  # all of it, so the category's own words are shared: their places in ``rows``
+        if intruders == "vocabulary":
             shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
             yield IntruderPool(vocabulary.rows, rows, missing=0, shared=shared)
         else:
@@ -243,6 +243,7 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
     impossible = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
     correct = 0
     if (known := len(members.known)) >= k:
+        # The counter compares with a number for each k - 1 of the known words and each word.
         if comb(known, k - 1) * known > _MOST_LIMITS:
             seen = f"{known} words have {comb(known, k):,} combinations, too many to compare them all"
             raise UsageError(f"category {members.name!r}: {seen}; draw a sample")
@@ -251,7 +252,7 @@ def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOpti
             block = pool.vectors[pool.rows[start : start + _ROWS_AT_ONCE]].astype(np.float64)
             correct += counter.count(prepare(settings.distance, block))
     # Pairs with a word out of vocabulary are among all pairs, but never correct.
-    return score_of(members, correct, comb(size, k) * len(pool) - impossible)
+    return score_of(members, correct, comb(size, k) * (len(pool.rows) + pool.missing) - impossible)
 
 
 class ExactCounter:
@@ -273,13 +274,15 @@ class ExactCounter:
     def count(self, words: Rows) -> int:
         """In how many pairs of a combination S of k members and one of the words, shape ``(words, d)``, it stands out.
 
-        It does if it exceeds each s in S, by numbers of the word and of S without s. A word of S ties with itself.
+        It does if it exceeds each s in S: if the number of the word and T, S without s, is above that of s and T
+        (``_table``). A word of S ties with itself.
         """
         # The table has a row for each k - 1 members, so the more of these there are, the fewer words are taken at once.
         size, total = max(_FEWEST_WORDS_AT_ONCE, _COMPARED_AT_ONCE // len(self._subsets)), 0
         for start in range(0, words.shape[0], size):
             table, swap = self._table(words[start : start + size])
-            for step in self._steps:  # combinations that share all but their last member
+            # Combinations that share all but their last member: w is compared with the last ones, then with the others.
+            for step in self._steps:
                 exceeds_all = self._exceeds(table, swap, step.prefix, step.later)
                 for member, rows in step.others:
                     exceeds_all &= self._exceeds(table, swap, rows, member)
@@ -337,7 +340,7 @@ def steps(count: int, k: int) -> Iterator[Step]:
     The table F has a row for each T, a combination of k - 1 members, in lexicographic order. For each member s of S, a
     step says which row has T = S without s. With 4 members and k = 3 the rows are T = 01, 02, 03, 12, 13, 23. The first
     step is the prefix 01 with the later members 2 and 3, that is S = 012 and 013. Without their last members, 2 and 3,
-    both are row 01; without 0 they are rows 12 and 13, and without 1 rows 02 and 03: always slices of neighbours.
+    both are row 01; without 0 they are rows 12 and 13, and without 1 rows 02 and 03: always slices, compared at once.
 
     >>> next(steps(4, 3))
     Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
@@ -357,7 +360,7 @@ def steps(count: int, k: int) -> Iterator[Step]:
 
 
 def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> PartScore:
-    """Count in how many drawn pairs of k words S of a category and an intruder w from the pool w is the odd one.
+    """Draw pairs of a set S of k words of a category and an intruder w, and count those in which w is the odd one.
 
     The i-th pair depends on i and the seed alone. A pair with a word that has no vector is wrong. A category from which
     no pair can be drawn scores 0 of 0.
@@ -368,8 +371,9 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
     words[members.known] = np.arange(len(members.known))
     words = words[words >= 0] if settings.skip_oov else words
     # There must be k words for a set, and an intruder left in the pool even if the set is taken from it.
+    pool_size = len(pool.rows) + pool.missing
     most_in_both = min(k, int(np.count_nonzero(pool.shared >= 0)))
-    if len(words) < k or len(pool) <= most_in_both:
+    if len(words) < k or pool_size <= most_in_both:
         return score_of(members, correct=0, comparisons=0)
     if not len(members.known):
         return score_of(members, correct=0, comparisons=settings.sample)
@@ -382,7 +386,7 @@ def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOp
         # w is drawn by number among the words of the pool that are not in S. Each place of a word of S in the pool, in
         # ascending order, moves the numbers from it on up by one, which gives the place of w in the whole pool.
         in_pool = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
-        choices = len(pool) - np.count_nonzero(in_pool >= 0, axis=1)
+        choices = pool_size - np.count_nonzero(in_pool >= 0, axis=1)
         intruders = (keys[:, -1] % choices.astype(np.uint64)).astype(np.int64)
         for place in in_pool.T:
             intruders += (place >= 0) & (intruders >= place)
@@ -399,8 +403,10 @@ def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float
     """Whether each of p words is farther than all k words of its own set from the mean μ of these k + 1 words.
 
     ``sets`` has k arrays, one for the i-th word of each set; ``words`` is one more, all of prepared vectors ``(p, d)``.
+    Farther is by more than ``tie``: of squared distances, or of projections on the mean, where the lowest is farthest.
     """
     points = [*sets, words]
+    # The inner products of the k + 1 words of each set, shape (p, k + 1, k + 1).
     gram = np.empty((words.shape[0], len(points), len(points)))
     for one, other in combinations_with_replacement(range(len(points)), 2):
         gram[:, one, other] = gram[:, other, one] = embeddings.paired_products(points[one], points[other])

@@ -153,29 +153,27 @@ def measure_cutoff(
         Part("band", items_between(known, numbers[begin], numbers[end - 1])): tally(cases[begin:end])
         for begin, end in pairwise(sorted({0, *edges, len(numbers)}))
     }
-    # The step down, if there is one.
+    # The step down, unless there are too few cases.
     classes = np.unique([group.group.id for group, _ in cases], return_inverse=True)[1]
     right = np.array([float(case.detected) for _, case in cases])
     step = find_step(np.array(numbers, dtype=np.int64), right, classes, seed)
-    # The row "cutoff" and the sentence.
-    changes: list[Row] = []
-    sentence = "too few cases to look for a cutoff"
-    if step is not None:
-        change = Row(task="cutoff", model=evaluation.name, dataset=evaluation.dataset, metric="cutoff")
-        change = replace(change, cases=len(cases), p=step.p, n=int(classes.max()) + 1)
-        sentence = f"no change seen (p {p_value(step.p)})"
-        if step.p <= LEVEL:
-            last, first, low, high = (numbers[index] for index in (step.at - 1, step.at, step.low - 1, step.high))
-            before, after = tally(cases[: step.at]), tally(cases[step.at :])
-            parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
-            change = replace(change, value=first, low=low, high=high)
-            accuracies = [100 * one.sums[:, 0].sum() / one.counts.sum() for one in (before, after)]
-            scores = " to ".join(f"{accuracy:.2f}" for accuracy in accuracies)
-            interval = f"95 %: {items_between(known, low, high)}; p {p_value(step.p)}"
-            sentence = f"accuracy falls from {scores} % between Q{last} and Q{first} ({interval})"
-        changes = [change]
+    if step is None:
+        curve = Scored(evaluation.name, evaluation.dataset, "own", parts)
+        return rows_of("cutoff", [curve], seed), "too few cases to look for a cutoff"
+    # The row "cutoff", the sentence, and the accuracy before and after a change.
+    change = Row(task="cutoff", model=evaluation.name, dataset=evaluation.dataset, metric="cutoff")
+    change = replace(change, cases=len(cases), p=step.p, n=int(classes.max()) + 1)
+    sentence = f"no change seen (p {p_value(step.p)})"
+    if step.p <= LEVEL:
+        last, first, low, high = (numbers[index] for index in (step.at - 1, step.at, step.low - 1, step.high))
+        before, after = tally(cases[: step.at]), tally(cases[step.at :])
+        parts |= {Part("change", f"up to Q{last}"): before, Part("change", f"from Q{first}"): after}
+        change = replace(change, value=first, low=low, high=high)
+        scores = " to ".join(f"{100 * one.sums[:, 0].sum() / one.counts.sum():.2f}" for one in (before, after))
+        interval = f"95 %: {items_between(known, low, high)}; p {p_value(step.p)}"
+        sentence = f"accuracy falls from {scores} % between Q{last} and Q{first} ({interval})"
     curve = Scored(evaluation.name, evaluation.dataset, "own", parts)
-    return [*rows_of("cutoff", [curve], seed), *changes], sentence
+    return [*rows_of("cutoff", [curve], seed), change], sentence
 
 
 def _by_newest_item(evaluation: Evaluation[GroupScore]) -> tuple[list[int], list[Answered]]:
@@ -223,21 +221,20 @@ def find_step(numbers: IntArray, right: FloatArray, classes: IntArray, seed: int
     # Take a straight line over ranks out of ``right``: its two columns are an orthonormal basis of lines.
     line = np.linalg.qr(np.column_stack([np.ones(count), ranks(numbers.tolist())]))[0]
     residuals = right - line @ (line.T @ right)
-    # A step is 0 before its start and 1 from there on, so that its products with both are sums from the start on. Its
-    # squared length is that of what the line does not explain of it.
+    # A step is 0 before its start and 1 from there on, so its inner products with the line and the residuals are sums
+    # from the start on. Its own residuals from the line have the squared lengths ``lengths``.
     in_line, products = (np.cumsum(values[::-1], axis=0)[::-1][starts] for values in (line, residuals))
     lengths = count - starts - (in_line**2).sum(axis=1)
     usable = lengths > ROUNDING * count
     starts, in_line, lengths, products = starts[usable], in_line[usable], lengths[usable], products[usable]
     if not (products < -ROUNDING).any():  # nothing falls anywhere
-        middle = len(numbers) // 2
-        return Step(middle, middle, middle, 1.0)
+        return Step(count // 2, count // 2, count // 2, 1.0)
 
     # The step down that explains most, and what it and the line leave of ``right``.
     explained = np.where(products < 0, products**2 / lengths, 0.0)
     best = int(np.argmax(explained))
     places = np.arange(count)[:, None]
-    step = (places >= starts[[best]]) - line @ in_line[[best]].T
+    step = (places >= starts[[best]]) - line @ in_line[[best]].T  # without what the line explains of it
     rest = residuals - step[:, 0] * products[best] / lengths[best]
     variance = float(rest @ rest) / max(count - 3, 1)
     # Cases of a class depend on each other, before the step often more than after it, or less: the larger one counts.

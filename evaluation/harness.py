@@ -253,8 +253,7 @@ def _read_lm_eval(path: Path, cluster_by: str, metric: str) -> Log:
     ``metric`` is "name", or "name,filter" if answers were extracted in several ways; without it, the first is taken.
     """
     name, _, filter_name = metric.partition(",")
-    samples: dict[str, Sample] = {}
-    filters: set[str] = set()
+    samples, filters = dict[str, Sample](), set[str]()
     for where, line in filled_lines(read_utf8(path), path):
         sample = decode_json(line, dict[str, Any], where, "a JSON line of a sample")
         known = sample.get("metrics")
@@ -381,7 +380,7 @@ def _add(samples: dict[str, Sample], name: str, fields: Sequence[Any], cluster_b
 
 
 def scored(logs: Iterable[Log]) -> list[Scored]:
-    """Sum the scores of each log by cluster, and if its models differ in samples of a task, on those that all have too.
+    """Sum the scores of each log by cluster; where models were asked different samples, also of those that all have.
 
     UsageError for two logs of a model and a task.
     """

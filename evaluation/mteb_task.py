@@ -56,7 +56,7 @@ def outlier_task(folder: str | PathLike[str], languages: Sequence[str] = ()) -> 
         members = pc.list_flatten(table["cluster"])
         languages_seen = pc.unique(pc.struct_field(members, "language")).to_pylist()
         scripts[code] = sorted({f"{iso_639_3(one or code)}-{iso_15924(one or code)}" for one in languages_seen})
-    # The dates of the dumps that it was made from, and its licence.
+    # The dates of the dumps that the groups were made from, by the manifest of the release, and their licence.
     manifest = Path(folder) / "manifest.json"
     stages = json.loads(manifest.read_bytes()).get("stages", {}) if manifest.is_file() else {}
     inputs = [one for stage in stages.values() for one in stage.get("inputs") or ()]

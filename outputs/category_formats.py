@@ -68,7 +68,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     for language_set in sets:
         language = language_set.language
         # The categories in three formats.
-        if recipe.word_sets():
+        if language_set.categories:
             lines, stringham_lines, json_lines = list[str](), list[str](), list[str]()
             for category in language_set.categories:
                 tokens = [item.label.replace(" ", "_") for item in category.items]

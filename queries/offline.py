@@ -49,6 +49,7 @@ class EntitySource:
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""
+        # Their item numbers: what a SPARQL pattern binds, what has a property, or what is linked to a class.
         if category.pattern:
             # Entities have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` only:
             # any other pattern is refused, so no answer is silently smaller than an endpoint's.
@@ -70,7 +71,7 @@ class EntitySource:
                 meeting = edges.subjects_of([value], condition.path.repeated)
                 numbers = np.intersect1d(numbers, meeting, assume_unique=True)
             numbers = np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
-        # An item that is named in statements but has no row has no sitelinks.
+        # Of these, keep items with enough sitelinks. One that statements name but that has no row of its own has none.
         known, counts = self.all_sitelinks
         rows = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
         sitelinks = np.where(known[rows] == numbers, counts[rows], 0) if len(known) else np.zeros_like(numbers)
@@ -130,7 +131,8 @@ class EntitySource:
     def statements(self, name: str) -> "PropertyEdges":
         """The values of a property, such as "P31", which are read once.
 
-        P31 and P279 have a list column of their own; others are rows of the column statements.
+        P31 and P279 have a column of their own, a list of items. Other properties are in the column "statements", a
+        list of structs with the property, the value, and the language of a text.
         """
         if name in self._known:
             return self._known[name]
@@ -138,7 +140,7 @@ class EntitySource:
         texts: dict[str, list[Statement]] = defaultdict(list)
         column = _LISTS.get(name, "statements")
         for batch in self._batches("qid", column):
-            # The ids of the batch beside the elements of the list column, one row an element.
+            # Unnest the lists: a row for each element, with the QID of its subject.
             qids, values = batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
             if column == "statements":
                 has_property = pc.equal(pc.struct_field(values, "property"), name)
@@ -170,19 +172,17 @@ class PropertyEdges:
     ``texts`` has the values that are no items, by the QID of their subject.
     """
 
-    def __init__(
-        self, subjects: Numbers, objects: Numbers, texts: Mapping[str, Sequence[Statement]] | None = None
-    ) -> None:
+    def __init__(self, subjects: Numbers, objects: Numbers, texts: Mapping[str, Sequence[Statement]]) -> None:
         order = np.lexsort((subjects, objects))
-        self.subjects, self.objects, self.texts = subjects[order], objects[order], texts or {}
+        self.subjects, self.objects, self.texts = subjects[order], objects[order], texts
 
     def subjects_of(self, objects: npt.ArrayLike, repeated: bool = False) -> Numbers:
         """The items that have any of these values, or with ``repeated`` lead to one in any number of steps; sorted."""
-        return _ends(self.objects, self.subjects, objects, repeated)
+        return _reachable(self.objects, self.subjects, objects, repeated)
 
     def objects_of(self, subjects: npt.ArrayLike, repeated: bool = False) -> Numbers:
         """The values that any of these items has, or with ``repeated`` leads to in any number of steps; sorted."""
-        return _ends(*self._by_subject, subjects, repeated)
+        return _reachable(*self._by_subject, subjects, repeated)
 
     @cached_property
     def _by_subject(self) -> tuple[Numbers, Numbers]:
@@ -190,8 +190,8 @@ class PropertyEdges:
         return self.subjects[order], self.objects[order]
 
 
-def _ends(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool) -> Numbers:
-    """The ``values`` that the (key, value) edges of a graph, sorted by key, lead to from the starts; sorted, each once.
+def _reachable(keys: Numbers, values: Numbers, starts: npt.ArrayLike, repeated: bool) -> Numbers:
+    """The items that a graph's edges, from ``keys`` (sorted) to ``values``, lead to from the starts; sorted, each once.
 
     With ``repeated`` they may be any number of steps away. A start is only among them if a path leads back to it.
     """
@@ -261,16 +261,17 @@ class _EntityStore(Store):
         return len(self.source.all_sitelinks[0])
 
     def _statements(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
-        """The triples of a wdt: property: those of the subject, or else those that lead to the value, or else all.
+        """The triples of a wdt: property that may match a pattern, in which ``None`` is any subject or value.
 
-        First are those whose value is an item, then, unless an item is asked for, those of all texts, from which the
-        caller picks. UsageError for another predicate.
+        First are those with items as values, then those with texts, unless the value is an item. The value is only used
+        to find items faster: the caller drops triples with others. UsageError for another predicate.
         """
         if predicate is None or not str(predicate).startswith(TRUTHY):
             expected = "a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold"
             seen = "a property that is not given" if predicate is None else predicate
             raise UsageError(f"expected {expected}, saw {seen}; ask an endpoint instead")
         edges = self.source.statements(str(predicate).removeprefix(TRUTHY))
+        # Values that are items, as pairs of item numbers.
         if subject is not None:
             pairs = [(_number(subject), number) for number in edges.objects_of([_number(subject)]).tolist()]
         elif value is not None:
@@ -279,6 +280,7 @@ class _EntityStore(Store):
             pairs = list(zip(edges.subjects.tolist(), edges.objects.tolist(), strict=True))
         for number, other in pairs:
             yield URIRef(f"{ENTITY}Q{number}"), predicate, URIRef(f"{ENTITY}Q{other}")
+        # Values that are texts.
         if isinstance(value, IdentifiedNode):
             return
         for qid in edges.texts if subject is None else [str(subject).removeprefix(ENTITY)]:

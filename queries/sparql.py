@@ -253,7 +253,8 @@ class EndpointSource:
         found: dict[str, list[Statement]] = defaultdict(list)
         for qid, term in self._terms_of(qids, _BATCH, "value", path=path_term(path)):
             if term.type != "uri" and (tag := term.language.lower()):
-                found[qid].append(Statement(path.property, term.text, _CODES.get(tag, tag)))
+                code = _CODES.get(tag, tag)  # a tag of RDF, "zh-hant-tw", may differ from Wikidata's code, "zh-tw"
+                found[qid].append(Statement(path.property, term.text, code))
             elif term.type == "uri" and is_qid(value := term.text.removeprefix(ENTITY)):
                 found[qid].append(Statement(path.property, value))
         return {qid: sorted_values(statements) for qid, statements in found.items()}

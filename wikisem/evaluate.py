@@ -26,6 +26,7 @@ from wikisem.evaluation import category_scores as categories_
 from wikisem.evaluation import cutoff as cutoff_
 from wikisem.evaluation import harness, options, outlier_detection
 from wikisem.evaluation import walls as walls_
+from wikisem.evaluation.analogies import split_analogies
 from wikisem.evaluation.baselines import Frequencies, baseline_rows, baselines_by_language
 from wikisem.evaluation.outlier_detection import Evaluation, GroupScore, score_models
 from wikisem.evaluation.rows import COVERAGE, DETECTABLE, Part, Row, Scored, Scores, few_units_note, rows_of, scores_of
@@ -257,25 +258,26 @@ def samples(
     the samples makes; "detectable_difference" is what would be seen of two models with a power of 80 %.
     """
     paths = [path_of(file) for file in files]
-    if cluster_by:  # any task of a harness
+    # Any task of a harness: the mean of a metric, and of each difference of two models how large it must be to be seen.
+    if cluster_by:
         logs = [harness.read_log(path, cluster_by, metric) for path in paths]
         scores = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))
         for row in [row for row in scores.rows if row.less and row.se]:
             effect = detectable_effect(row.se or 0.0, row.n)
             scores.rows.append(replace(row, metric=DETECTABLE, value=effect, low=None, high=None, p=None))
         return scores
-    # The cases that models were asked, by the id that the logs have of them.
+    # Tasks of a release. First the cases that models were asked, by the id that the logs have of them.
     known = chain.from_iterable(_data_sets(groups).values()) if groups else ()
     asked = {case_id(*case): case for case in cases_of(known)}
     if task == "consistency":
         return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
         return _cutoffs((harness.read_samples(path, measure, asked) for path in paths), dates, bands, seed)
-    # Name the model of each folder, and the data set of each file.
+    # Outliers and walls: each folder is named after its model, and each file after its data set.
     folders = list(dict.fromkeys(path.parent for path in paths))
     folder_names = distinct([folder.name for folder in folders], longer=list(map(str, folders)))
     models = dict(zip(folders, folder_names, strict=True))
-    # lm-evaluation-harness puts the time of the run after the name of the task.
+    # The harness writes the time of the run after the name of the task; a task that was run twice keeps it.
     names = {path: path.stem.partition("_20")[0] for path in paths}
     runs = Counter((path.parent, name) for path, name in names.items())
     # Read the answers to outlier cases, and those to walls.
@@ -308,8 +310,8 @@ def _sampled_consistency(
                 # Of equal scores the first counts as higher, as in the harness; the sort keeps their order.
                 items = [item for _, item in sorted(zip(scores, doc.items, strict=True), key=lambda pair: -pair[0])]
                 outlier = doc.items[doc.answer]
-                answers = by_language.setdefault(doc.language, {})
-                answers[doc.class_, outlier] = outlier_detection.Answer(outlier, tuple(items))
+                answer = outlier_detection.Answer(outlier, tuple(items))
+                by_language.setdefault(doc.language, {})[doc.class_, outlier] = answer
     rows: list[Row] = []
     for folder, by_language in models.items():
         outlier_detection.check_parallel(by_language, str(folder))
@@ -508,27 +510,19 @@ def _score_words(
     return scores_of(task, scored, notes)
 
 
-def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
-    """Two categories from each relation of a file of analogy questions: its first words, and their partners.
-
-    Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. Raises MissingInputError if
-    there are no questions, and DamagedInputError, with file and line, for a line that is not one.
-    """
-    return analogies_.split_relations(analogies_.read_questions(path_of(path)))
-
-
 def _opened(models: Models, keys: options.Keys | None = None) -> Iterator[EmbeddingModel]:
     """Yield each model, opened only now; UsageError for a second one of the same name."""
-    # A mapping is several models by name, or one model if its values are vectors: arrays or lists of numbers.
+    # A mapping has several models by their names, unless its first value is a vector (an array or a list of numbers) or
+    # it is empty: then it is one model, with a vector for each word.
     first = next(iter(models.values()), ()) if isinstance(models, Mapping) else ()
-    is_model = isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first)
-    is_list = isinstance(first, Sequence) and all(isinstance(one, Real) for one in first[:1])
+    is_source = isinstance(first, str | PathLike | EmbeddingModel | Mapping) or callable(first)
+    is_vector = hasattr(first, "shape") or (isinstance(first, Sequence) and all(isinstance(n, Real) for n in first[:1]))
     opened: Iterator[EmbeddingModel]
     if isinstance(models, Iterator):
         opened = models
     elif isinstance(models, list):
         opened = (open_vectors(one, keys=keys) for one in models)
-    elif isinstance(models, Mapping) and (is_model or not (hasattr(first, "shape") or is_list)):
+    elif isinstance(models, Mapping) and (is_source or not is_vector):
         opened = (open_vectors(one, name=name, keys=keys) for name, one in models.items())
     else:
         opened = iter([open_vectors(models, keys=keys)])

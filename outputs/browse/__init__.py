@@ -104,11 +104,11 @@ def language_script(language: BrowseLanguage) -> bytes:
 
         [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
         [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
-        [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
+        [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class, and the class that it was chosen by
         [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02,null,[133442,60,79]]   the same with its margin, no ties, and its
                                                   certificate: the class, its instances and those of the group's class
     """
-    # The rejected classes, of which so many are shown, and a name for each class.
+    # The rejected classes, at most MOST_REJECTED of them, and a name for each class.
     listed = language.rejections[:MOST_REJECTED]
     judged = [(rejection.qid, rejection.label) for rejection in listed]
     judged += [(group.qid, group.label) for group in language.groups]
@@ -167,14 +167,16 @@ def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
 def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
     """The facts of a member or outlier as a list, shorter by unknown ones at its end: the page reads them by position.
 
-    ``words`` has the surface form of each item, for the ties of an outlier to members: statements that link the two.
+    Outliers have their outlier class, the class that they were chosen by, and if known margin (how typical of the
+    group's class their statements are), ties and certificate (why they are no instances of that class). A tie is a
+    statement that links one to a member: subject, property and value, of which ``words`` has the surface forms.
     """
     counts = member.count, member.total, member.links, member.sitelinks
     row = [qid_number(member.id), member.surface, SOURCES.index(member.source), *counts]
     language = member.label_language or member.language
     if isinstance(member, Outlier):
         ties = [[words[tie.item], tie.property, words[tie.value]] for tie in member.ties or ()]
-        certificate = member.certificate  # why it is no instance of the group's class
+        certificate = member.certificate
         proof = [qid_number(certificate.id), certificate.instances, certificate.of_class] if certificate else None
         may_be_unknown = [member.margin, ties or None, proof]
         while may_be_unknown and may_be_unknown[-1] is None:

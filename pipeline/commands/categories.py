@@ -87,7 +87,7 @@ def _warnings(
         words: list[LanguageWords] = [words for words in of_categories if words.category not in emoji]
         words = words or list(chain.from_iterable(language_set.relations for language_set in sets))
         for language in without_any(list(map(report_row, words))):
-            kind = "category" if recipe.word_sets() else "relation"
+            kind = "category" if any(language_set.categories for language_set in sets) else "relation"
             more = f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else ""
             warnings.append(f"no item of any {kind} has a label in {language!r}{more}")
     # Languages without questions, which take two pairs of a relation, but for those that were warned of above.

@@ -13,7 +13,7 @@ _some = st.lists(_numbers, max_size=3)
 
 def _edges(pairs: list[tuple[int, int]]) -> PropertyEdges:
     columns = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    return PropertyEdges(columns[:, 0], columns[:, 1])
+    return PropertyEdges(columns[:, 0], columns[:, 1], {})
 
 
 def _walk(pairs: list[tuple[int, int]], starts: list[int]) -> set[int]:

@@ -92,8 +92,7 @@ def word_category(
 
     ``names`` has what each item is called, by QID and language code. Of two items with one name the first is kept.
     """
-    items: dict[str, CategoryItem] = {}
-    left_out = []
+    items, left_out = dict[str, CategoryItem](), list[LeftOutItem]()  # items by label
     for candidate in candidates:
         named = name_in(names.get(candidate.qid, {}), language)
         if named is None:
@@ -119,12 +118,12 @@ def word_relation(
 ) -> RelationWords:
     """Pair the name of each subject, such as a country, with that of its value, its capital, in a language.
 
-    Of several values the first with a kept name counts. No two pairs begin with the same word, as "a is to b as c is to
-    which word?" must have one right answer. With ``value_first``, the word of the value begins a pair. A subject that
-    makes no pair is left out with the reason.
+    ``subjects`` are QIDs with their values, each a QID with its names; ``names`` are those of the subjects. Of several
+    values the first with a kept name counts. No two pairs begin with the same word, as "a is to b as c is to which
+    word?" must have one right answer. With ``value_first``, the word of the value begins a pair. A subject that makes
+    no pair is left out with the reason, as ``LeftOutItem`` lists them.
     """
-    pairs: dict[str, WordPair] = {}
-    left_out = []
+    pairs, left_out = dict[str, WordPair](), list[LeftOutItem]()  # pairs by their first word
     for subject, values in subjects:
         called, _ = name_in(names.get(subject, {}), language) or ("", "")
         # The values with a name, and of these the first whose name is kept.
@@ -219,9 +218,9 @@ def build_sets(
 ) -> list[LanguageSet]:
     """Return the categories and word pairs of a recipe in each language, of words that ``keep`` keeps.
 
-    A question must have one right answer: of several items of a subject, that with the lowest QID (and a kept label).
+    A question must have one right answer: of several values of a subject, that with the lowest QID (and a kept label).
     """
-    # The items of categories (and names that are no labels), and their values by relation.
+    # The items of each category, the names of those not called by their labels, and the values of each relation.
     members, names = _category_items(recipe, sources)
     values_of = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
 
@@ -236,13 +235,15 @@ def build_sets(
         labels = sources.wikidata().labels(sorted(asked), codes)
         sources.log(f"labels of {len(asked):,} items under {len(codes):,} language codes: {len(labels):,} have any")
 
-    # The words of each category, then the pairs of each relation, in every language.
+    # The words of each category in every language.
     sets = {language: (list[CategoryWords](), list[RelationWords]()) for language in languages}
-    for name in recipe.word_sets():
+    for name in (category.name for category in recipe.categories if not category.only_for_relations):
         for language, (categories, _) in sets.items():
             categories.append(word_category(name, language, members[name], names.get(name, labels), keep))
+
+    # The pairs of each relation in every language.
     for relation in recipe.relations:
-        subjects = list[Subject]()  # QIDs, each with its values: their QIDs and names
+        subjects = list[Subject]()
         for qid, values in values_of[relation.name].items():
             if values and values[0].language:
                 # Its texts are the names of one value, which is no item; reversed, the first of a language is kept.
@@ -250,6 +251,7 @@ def build_sets(
                 subjects.append((qid, [("", texts)]))
             else:
                 subjects.append((qid, [(value.value, labels.get(value.value, {})) for value in values]))
+        # What subjects are called: the texts of the property ``named_by`` go before labels.
         called = dict(names.get(relation.subjects, labels))
         if relation.named_by:
             for qid, texts_of_item in _texts([qid for qid, _ in subjects], relation.named_by, sources).items():
@@ -264,8 +266,7 @@ def _category_items(
     recipe: CategoryRecipe, sources: SetSources
 ) -> tuple[dict[str, list[CandidateItem]], dict[str, Mapping[str, Names]]]:
     """Return the items of each category, and the names of those in categories that are not called by their labels."""
-    members: dict[str, list[CandidateItem]] = {}
-    names: dict[str, Mapping[str, Names]] = {}
+    members, names = dict[str, list[CandidateItem]](), dict[str, Mapping[str, Names]]()
     for category in recipe.categories:
         if category.emoji:  # the name of a group ("Animals & Nature") or subgroup ("animal-mammal")
             known = sources.emoji()
@@ -291,18 +292,18 @@ def _category_items(
 def _values(
     relation: recipes.Relation, members: Mapping[str, Sequence[CandidateItem]], sources: SetSources, every: bool
 ) -> dict[str, list[Statement]]:
-    """Find the values of a relation's property for each of its subjects: its first item, or if none is one, all texts.
+    """Find the values of a relation's property for each of its subjects, by QID: an item, or the texts if none is one.
 
-    With ``every`` these are all items, for a filter of words, which may leave out the first.
+    Of several items it is the first, or with ``every`` all, from which a filter of words may leave out some.
     """
-    # The subjects: items of a category of the recipe, or of any with the property.
+    # The subjects: items of a category of the recipe, or any items that have the property.
     subjects = members.get(relation.subjects)
     if subjects is None:
         category = relation.category()
         items_found = sources.wikidata().items(category)
         sources.log(f"{category.name}: {len(items_found):,} items")
         subjects = category.most_prominent(items_found)
-    # Their values, which may have to be in a category, too.
+    # Their values, which may have to be items of a category, too.
     allowed = {item.qid for item in members[relation.values]} if relation.values else None
     path = recipes.parse_path(relation.property)
     found = sources.wikidata().values([item.qid for item in subjects], path)
@@ -317,11 +318,11 @@ def _values(
     return chosen
 
 
-def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
-    """Return the first text of a property in each language, by item: in reverse, the first is written last."""
-    found = sources.wikidata().values(qids, recipes.parse_path(name))
-    sources.log(f"{name} of {len(qids):,} items: {len(found):,} have it")
-    return {
+def _texts(qids: Sequence[str], property_id: str, sources: SetSources) -> dict[str, Names]:
+    """Return the first text of a property in each language, by the item's QID."""
+    found = sources.wikidata().values(qids, recipes.parse_path(property_id))
+    sources.log(f"{property_id} of {len(qids):,} items: {len(found):,} have it")
+    return {  # reversed, so that the first text of a language overwrites the others
         qid: {value.language: value.value for value in reversed(listed) if value.language}
         for qid, listed in found.items()
     }

@@ -152,7 +152,7 @@ class PairCollector:
     _swapped: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _by_category: dict[str, _LexicalCategory] = field(default_factory=dict)
     _derived: dict[int, list[_Derived]] = field(default_factory=dict)
-    # Lexemes that others may be made from: the lexical category, then the lemmas in the order of the languages.
+    # Lexemes that others may be made from: lexical category and lemmas, in the order of the languages, as one string.
     _bases: dict[int, str] = field(default_factory=dict)
 
     def add(self, lexeme: "Lexeme") -> None:
@@ -160,7 +160,7 @@ class PairCollector:
 
         A lexeme without a lemma in any of the languages is passed over.
         """
-        # A lexeme may come twice: the newer revision takes the place of the older one.
+        # A lexeme may come twice: the newer revision takes the place of the older one, and of all that it gave.
         number = lexeme.number
         if self._revisions.get(number, -1) >= lexeme.lastrevid:
             return
@@ -175,16 +175,17 @@ class PairCollector:
         if category is None:
             category = self._by_category[lexeme.category] = _LexicalCategory(lexeme.category, self.relations)
 
+        # The pairs of its forms; the lexemes that it is made from, which may not be read yet (``pairs`` finds their
+        # lemmas); and its own lemmas, as others may be made from it.
         self._swapped[number] = _form_pairs(lexeme, spelled_in, category)
-        # Lexemes that it is made from may not have been read yet: their lemmas are paired with its own in ``pairs``.
         claims = lexeme.claims  # a list if there are none, as PHP writes empty maps
         if getattr(claims, "derived_from", ()) or getattr(claims, "combines", ()):
             self._derived[number] = [
-                _Derived(language, relation, base, derivation.base, lexeme.lemma(language))
+                _Derived(language, relation, base, categories=derivation.base, lemma=lexeme.lemma(language))
                 for relation, derivation in category.derivations
                 if not derivation.types or set(derivation.types).intersection(lexeme.types())
-                for language, name in product(spelled_in, derivation.by)
-                for base in lexeme.made_from(name)
+                for language, property_id in product(spelled_in, derivation.by)
+                for base in lexeme.made_from(property_id)
             ]
         if category.is_base:
             lemmas = [lexeme.lemma(language) for language in self.languages]
@@ -196,7 +197,7 @@ class PairCollector:
         found: dict[str, dict[str, list[FormPair]]] = {code: {name: [] for name in names} for code in self.languages}
         keeps_all = not keep
         for number in sorted(self._swapped):
-            # The lemma of each lexeme that this one is made from (known, as all are read) and its own; each pair once.
+            # The lemmas of the lexemes that this one is made from, each with its own. By now all lexemes are read.
             derived: dict[tuple[str, str, str, str], None] = {}
             for made in self._derived.get(number, ()):
                 category, *lemmas = self._bases.get(made.base, "").split(_SEPARATOR)
@@ -365,8 +366,7 @@ def sample_of(total: int, size: int, seed: int) -> list[int]:
     if 2 * size > total:
         left_out = set(sample_of(total, total - size, seed))
         return [number for number in range(total) if number not in left_out]
-    found: set[int] = set()
-    draw = 0
+    found, draw = set[int](), 0
     while len(found) < size:
         # Only as many draws as numbers are missing, so that there are never too many.
         keys = hash_keys(seed, np.arange(draw, draw + min(size - len(found), _DRAWS_AT_ONCE)))

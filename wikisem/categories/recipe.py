@@ -98,10 +98,6 @@ class CategoryRecipe(Struct, frozen=True):
     relations: tuple[Relation, ...] = field(default=(), name="relation")
     seed: FromZero = 500
 
-    def word_sets(self) -> tuple[str, ...]:
-        """Return the names of the categories that are sets of words."""
-        return tuple(category.name for category in self.categories if not category.only_for_relations)
-
 
 _PATH: Final = r"(P[1-9][0-9]*)(\+?)"
 
