@@ -77,13 +77,13 @@ def check_affix(
         kinds += [("character", letters, 1, number + _ONE_HAN_MORE), ("2 characters", letters, 2, number)]
     # Of each kind, at either side, the affix that most surfaces share.
     for name, parts, length, limit in kinds:
-        for side, read in (("first", beginning), ("last", end)):
-            found = {surface: read(parts[surface], length) for surface in surfaces}
+        for side, name_of_side in (("beginning", "first"), ("end", "last")):
+            found = {surface: affix_of(parts[surface], side, length) for surface in surfaces}
             if profile.affix == "han":
                 found = {surface: affix for surface, affix in found.items() if all(map(is_han, graphemes(affix or "")))}
             shared, sharing = largest_sharing(surfaces, found.get)
             if len(sharing) >= limit:
-                detail = f"{len(sharing)} share the {side} {name} {shared!r}: {', '.join(sharing)}"
+                detail = f"{len(sharing)} share the {name_of_side} {name} {shared!r}: {', '.join(sharing)}"
                 return reject("affix", detail, sharing)
     return KEEP
 
@@ -101,16 +101,16 @@ def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdic
     drawn at random have it? This needs neither words nor a length for each script: all affixes of one to eight grapheme
     clusters are compared, blanks included.
     """
-    for side, read, known in (("beginning", beginning, counts.beginnings), ("end", end, counts.ends)):
+    for side, known in (("beginning", counts.beginnings), ("end", counts.ends)):
         letters = {surface: graphemes(surface) for surface in surfaces}
-        nearest = [read(split, 1) for split in letters.values()]
+        nearest = [affix_of(split, side, 1) for split in letters.values()]
         # Most clusters end here: four that share an affix share its one letter at the side.
         if len(nearest) - len(set(nearest)) < SHARED - 1:
             continue
         for length in range(1, LONGEST + 1):
             sharing: dict[str, list[str]] = {}
             for surface, split in letters.items():
-                affix = read(split, length)
+                affix = affix_of(split, side, length)
                 if affix is not None:
                     sharing.setdefault(affix, []).append(surface)
             often = {affix: having for affix, having in sharing.items() if len(having) >= SHARED}
@@ -150,33 +150,30 @@ def count_affixes(surfaces: Iterable[str]) -> AffixCounts:
     """
     split = [graphemes(surface) for surface in surfaces]
     sides: list[dict[str, int]] = []
-    for read in (beginning, end):
+    for side in ("beginning", "end"):
         frequent: dict[str, int] = {}
         plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
         others = [letters for letters in split if not isinstance(letters, str)]
         for length in range(1, LONGEST + 1):
             plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
             others = [letters for letters in others if len(letters) >= length]
-            found = pc.utf8_slice_codeunits(plain, *((0, length) if read is beginning else (-length, None)))
-            of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
+            found = pc.utf8_slice_codeunits(plain, *((0, length) if side == "beginning" else (-length, None)))
+            of_others = pa.array([affix_of(letters, side, length) for letters in others], pa.large_string())
             counts = pc.value_counts(pa.concat_arrays([found, of_others]))
             often = counts.filter(pc.greater_equal(counts.field("counts"), RARE * len(split))).flatten()
             frequent.update(zip(*(column.to_pylist() for column in often), strict=True))
             plain = plain.filter(pc.is_in(found, often[0]))
-            others = [letters for letters in others if read(letters, length) in frequent]
+            others = [letters for letters in others if affix_of(letters, side, length) in frequent]
         sides.append(frequent)
     return AffixCounts(len(split), *sides)
 
 
-def beginning(letters: Graphemes, length: int) -> str | None:
-    """Return the first ``length`` grapheme clusters.
+def affix_of(letters: Graphemes, side: str, length: int) -> str | None:
+    """Return the ``length`` grapheme clusters at one side, "beginning" or "end"; None if there are fewer.
 
-    >>> beginning(("ш", "а", "р"), 2), beginning(("ш",), 2)
-    ('ша', None)
+    >>> affix_of(("ш", "а", "р"), "beginning", 2), affix_of(("ш", "а", "р"), "end", 1), affix_of(("ш",), "end", 2)
+    ('ша', 'р', None)
     """
-    return "".join(letters[:length]) if len(letters) >= length else None
-
-
-def end(letters: Graphemes, length: int) -> str | None:
-    """Return the last ``length`` grapheme clusters."""
-    return "".join(letters[-length:]) if len(letters) >= length else None
+    if len(letters) < length:
+        return None
+    return "".join(letters[:length] if side == "beginning" else letters[-length:])

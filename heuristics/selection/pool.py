@@ -234,7 +234,8 @@ def item_indices(graph: ClassGraph, qids: Sequence[str]) -> Int64s:
     return indices_of(np.array([qid_number(qid) for qid in qids], dtype=np.int64), graph.items)[0]
 
 
-# Rings of combinations that are kept: all of them in five languages, the most recent ones beyond that.
+# Rings of combinations that are kept, besides those of languages: all of them in five languages, beyond that the most
+# recent ones.
 _KEPT: Final = 32
 
 
@@ -247,22 +248,18 @@ class Draws:
 
     def __init__(self, index: OutlierIndex, languages: Mapping[str, LanguageInputs]) -> None:
         self._index, self._languages = index, languages
-        self._single = {code: LanguageDraw(index, own.ring) for code, own in languages.items()}
-        self._combined = lru_cache(maxsize=_KEPT)(self._combine)
+        self.of = lru_cache(maxsize=len(languages) + _KEPT)(self._find)
 
-    def of(self, languages: frozenset[str]) -> LanguageDraw:
-        """The draw from the items that all of some languages name."""
-        return self._single[next(iter(languages))] if len(languages) == 1 else self._combined(languages)
-
-    def _combine(self, languages: frozenset[str]) -> LanguageDraw:
-        """The draw from the items with a surface form in all of the languages, found on the smallest of the rings."""
+    def _find(self, languages: frozenset[str]) -> LanguageDraw:
+        """The draw from the items with a surface form in all of some languages: on the smallest ring, if several."""
         others = {code: self._languages[code] for code in languages}
         smallest = others.pop(walked_language(others))
-        items = smallest.surfaces.items[smallest.ring.rows]
-        named_in_all = np.ones(len(items), dtype=bool)
-        for other in others.values():
-            named_in_all &= indices_of(items, other.surfaces.items)[1]
-        return LanguageDraw(self._index, smallest.ring.keep(named_in_all))
+        ring = smallest.ring
+        if others:
+            items = smallest.surfaces.items[ring.rows]
+            named = [indices_of(items, other.surfaces.items)[1] for other in others.values()]
+            ring = ring.keep(np.logical_and.reduce(named))
+        return LanguageDraw(self._index, ring)
 
 
 def walked_language(languages: Mapping[str, LanguageInputs]) -> str:

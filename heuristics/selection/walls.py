@@ -22,7 +22,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from wikisem.heuristics.rules.affix import beginning, end
+from wikisem.heuristics.rules.affix import affix_of
 from wikisem.heuristics.rules.wording import check_contained, check_own_label, says_something, words
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.heuristics.selection.wall_fits import TEMPTING, Masks, WallClass, WallFits
@@ -99,12 +99,12 @@ def _marks(surface: str, spaced: bool, script: str, shorter_by: int) -> frozense
     """
     letters = graphemes(surface.casefold())
     found = set(words(surface)) if spaced else set()
-    for side, read in (("<", beginning), (">", end)):
+    for side, mark in (("beginning", "<"), ("end", ">")):
         for length in range(1, len(letters) + 1):
-            affix = read(letters, length) or ""
+            affix = affix_of(letters, side, length) or ""
             # Long enough if it were as much longer: any letter fills it up.
             if says_something((*graphemes(affix), *[letters[0]] * shorter_by), script):
-                found.add(f"{side}{affix}")
+                found.add(f"{mark}{affix}")
                 break
     return frozenset(found)
 
@@ -377,10 +377,10 @@ class _Drawing:
         return order
 
     def _open(self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()) -> _OpenWords:
-        """Three bitsets of the words of a class, by its ``number``, beside the ``chosen`` classes.
+        """Bitsets of the words that a class (its ``number``) has beside the ``chosen`` classes.
 
-        They are the words that it may bring and that fit no ``barred`` class, those that fit a chosen class, and those
-        that do by the class graph. In a mask, ``mask[a][b]`` has the words of class b for which that holds of class a.
+        Those that it may bring and that fit no ``barred`` class, those that fit a chosen class, and those that do by
+        the class graph. In a mask, ``mask[a][b]`` has the words of class b of which it is true beside class a.
         """
         usable, fitting, in_graph = self._left[number], 0, 0
         for other in chosen:

@@ -56,12 +56,13 @@ class ClassEvidence:
     def of_classes(signatures: Signatures, nodes: Ints, clusters: Sequence[Sequence[str]]) -> "Iterator[ClassEvidence]":
         """For each of some classes (nodes) and its cluster (QIDs), how much each property of an item speaks for it.
 
-        All classes are in each array, since calls cost more than what they do. Each class has a weight for every
-        property that any item has, so they should be tens, not thousands.
+        If c of a class's n instances have a property, and a share p of all prominent items, its weight is the logarithm
+        of (c + p) / ((n + 1) p). All classes are in each array, since calls cost more than what they do; they should be
+        tens, not thousands, as each has a weight for every property that any item has.
         """
         # The instances that a class is measured by: members with a signature (their properties), then others of its
         # reference, a sample. ``instances[i]`` is the row of a signature, ``owners[i]`` the position of its class.
-        count, size = len(nodes), len(signatures.shares)
+        count, size = len(nodes), len(signatures.shares)  # of classes, and of properties
         numbers_of_members = [qid_number(item) for cluster in clusters for item in cluster]
         rows = signatures.rows_of(np.array(numbers_of_members, dtype=np.int64))
         offsets = offsets_of(np.array(list(map(len, clusters)), dtype=np.int64))
@@ -146,9 +147,9 @@ def evidence_of_instances(signatures: Signatures, nodes: Ints) -> Callable[[Ints
     size, reference = len(signatures.shares), signatures.reference.take(nodes)
     owners, totals = reference.sources().astype(np.int64), reference.counts()
     having = signatures.rows.take(reference.targets)
-    # How many sampled instances of each class have each property.
+    # How many sampled instances of each class have each of the ``size`` properties.
     counts = np.bincount(owners[having.sources()] * size + having.targets, minlength=len(nodes) * size)
-    # Which items those are, as pairs of a class and an item.
+    # Which items those are, as pairs of a class and an item's signature.
     in_reference = pack_pairs(owners, reference.targets)
 
     def has_evidence(positions: Ints, numbers: Ints) -> Flags:
