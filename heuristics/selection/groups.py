@@ -272,14 +272,14 @@ class GroupBuilder:
         items, which statements tie to members, are chosen only if each cluster has evidence that can refuse them.
         """
         options, graph = self._recipe.outliers, self._graph
-        for languages, wanted in self._by_languages(clusters):
-            bits = list(wanted)
+        for languages, by_bit in self._by_languages(clusters):
+            bits = list(by_bit)
             places: list[Places] | None = None
             if options.places:
-                places = [Places(self._recipe.seed, graph.qid(nodes[bit]), wanted[bit]) for bit in bits]
+                places = [Places(self._recipe.seed, graph.qid(nodes[bit]), by_bit[bit]) for bit in bits]
             pools: list[_Pool] = pool.of(languages, bits, places) if options.per_class else [{} for _ in bits]
             # The members of each class in all languages, by QID.
-            members = [[one.id for cluster in of_class.values() for one in cluster] for of_class in wanted.values()]
+            members = [[one.id for cluster in of_class.values() for one in cluster] for of_class in by_bit.values()]
             near_lists = self._sets.near(pool.found, bits, (item_indices(graph, qids) for qids in members))
             kin: Bitsets | None = None
             if options.related:
@@ -291,11 +291,11 @@ class GroupBuilder:
                 own_places = None if places is None else places[position]
                 witnesses = [clusters[bit][language].evidence for language in languages]
                 if kin is not None and all(witness is not None and witness.of_instances for witness in witnesses):
-                    candidates[RELATED] = pool.related(bit, wanted[bit], kin, own_places)
+                    candidates[RELATED] = pool.related(bit, by_bit[bit], kin, own_places)
                 if options.near:
                     lists, kind_sizes = next(near_lists)
                     candidates[NEAR] = pool.near(bit, languages, lists, kind_sizes, own_places)
-                chosen = self._choose_in_attempts(pool, bit, wanted[bit], clusters[bit], candidates, own_places)
+                chosen = self._choose_in_attempts(pool, bit, by_bit[bit], clusters[bit], candidates, own_places)
                 for language, items in chosen.items():
                     if self._used is not None:
                         self._used[language].update(item.number for item in items)
@@ -344,19 +344,19 @@ class GroupBuilder:
         that have too few even so, because most items are refused, get theirs from ``_choose``.
         """
         options, undecided = self._recipe.outliers, [dict[str, _Passed]() for _ in clusters]
-        for languages, wanted in self._by_languages(clusters):
+        for languages, unfinished in self._by_languages(clusters):
             # Outlier classes that are drawn from (1 is O1, DRAWN are O1, O2 and O3), and how many items may be refused.
             for numbers, most_refused in (((1,), _FEW_REFUSED), (DRAWN, _FEW_REFUSED), (DRAWN, MOST_REFUSED)):
-                pools = pool.of(languages, list(wanted), numbers=numbers)
-                for (bit, own_clusters), candidates in zip(list(wanted.items()), pools, strict=True):
+                pools = pool.of(languages, list(unfinished), numbers=numbers)
+                for (bit, own_clusters), candidates in zip(list(unfinished.items()), pools, strict=True):
                     chosen, refused = self._take_first(own_clusters, candidates, clusters[bit], most_refused)
                     ((language, items),) = chosen.items()  # where groups are sifted, languages share no outliers
                     # No outlier class was given up for its refusals, so there are no more items than these.
                     is_every = numbers == DRAWN and refused < most_refused
                     if len(items) >= options.minimum or is_every:
                         yield _Choice(bit, language, items)
-                        del wanted[bit]
-            for bit, own_clusters in wanted.items():
+                        del unfinished[bit]
+            for bit, own_clusters in unfinished.items():
                 undecided[bit] |= {language: clusters[bit][language] for language in own_clusters}
         yield from self._choose(pool, nodes, undecided)
 
@@ -520,11 +520,11 @@ def settle_cluster(
     read_further: Callable[[], Iterable[Member]],
     verdict_of: Callable[[Sequence[Member]], Verdict],
 ) -> tuple[tuple[Member, ...], Verdict]:
-    """Return the cluster of a class and the verdict on it: of the ``first`` members, or of others that are kept.
+    """Return the cluster of a class and the verdict on it: of the ``first`` members, or of others that keep the rules.
 
-    While members break a rule together, the last of them gives way to the next further one, so that the best known
-    remain. If none that are kept are found, the answer is on the first. Few classes need further members, so these are
-    read only then.
+    While members break a rule together (``verdict.sharing``), the last of them gives way to the next further one, so
+    that the best known remain. If that leads to no cluster that is kept, the answer is on the first. Few classes need
+    further members, so these are read only then.
     """
     members, cluster = list(first), merge_surfaces(first)
     verdict = verdict_of(cluster)

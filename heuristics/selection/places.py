@@ -202,10 +202,10 @@ class Place:
     odd_letter: bool
 
     def cost_of_pairs(self, surface: str) -> int:
-        """How far a surface form's letter pairs are from the place: 0, or ``MISSED`` or ``BEYOND``.
+        """How far a surface form's letter pairs are from the place: 0, or ``MISSED``, or further, ``BEYOND``.
 
-        If the place is ``odd``, they should be the oddest beside the members', and else not: pairs that the fewest of
-        all these words have, on average. ``MISSED`` if they should and are not, ``BEYOND`` if they should not and are.
+        The oddest of the members' words and this one is the word whose pairs are in the fewest of them, on average. In
+        an ``odd`` place the outlier should be the oddest, or has missed it; in another one it should not, or is beyond.
         """
         own, pairs = letter_pairs(surface), self.pairs
         total, count = sum(pairs.having[pair] + 1 for pair in own), len(own)

@@ -475,7 +475,7 @@ class _Classes:
 
         Those that may bring ``per_class`` items are ``full``, and all are ``every``; both are found as far as read.
         """
-        # But the first class with enough is looked up for all asking classes at once, which is faster.
+        # The first class with enough is looked up for all asking classes at once, which is faster than one by one.
         first_rows = self.draw.first_rows(self.outlier_class, self.bits)
         has_first = first_rows >= 0
         brought = self.draw.brought(self.outlier_class, first_rows[has_first], self.bits[has_first])

@@ -228,6 +228,7 @@ class _Words:
         direct = graph.classes.take(items)
         of_members = graph.classes.take(item_indices(graph, [one.id for own in classes for one in own.group.cluster]))
         clusters = np.repeat(np.arange(len(classes)), [len(one.group.cluster) for one in classes])
+        # A word has the bit of its place in its class; ``others`` has the classes it states besides its own.
         return _Words(
             classes,
             inputs,

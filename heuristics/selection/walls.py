@@ -50,6 +50,7 @@ def solving_order(fits: Sequence[Collection[int]], own: Sequence[int]) -> list[i
     order: list[int] = []
     while left:
         open_words = [(fit, group) for fit, group in zip(fits, own, strict=True) if group in left]
+        # A group that no word of another open group fits can only have its own words.
         fit_by_others = {one for fit, group in open_words for one in fit if one != group}
         settled = next((one for one in left if one not in fit_by_others), None)
         if settled is None:
@@ -102,7 +103,7 @@ def _marks(surface: str, spaced: bool, script: str, shorter_by: int) -> frozense
     for side, mark in (("beginning", "<"), ("end", ">")):
         for length in range(1, len(letters) + 1):
             affix = affix_of(letters, side, length) or ""
-            # Long enough if it were as much longer: any letter fills it up.
+            # It means something if filled up by as many letters, whichever they are, as it is to be shorter.
             if says_something((*graphemes(affix), *[letters[0]] * shorter_by), script):
                 found.add(f"{mark}{affix}")
                 break
