@@ -351,16 +351,16 @@ def score_analogies(
 
 def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequence[PartScore]) -> Scored:
     """The accuracy of a model over all questions, with error bars by section, and the counts of each section."""
-    right = np.array([[score.correct] for score in scores], dtype=np.float64)
+    right = np.array([[score.correct] for score in scores], dtype=np.float64)  # shape (sections, 1)
     questions = tuple(score.comparisons for score in scores)
     # Models are only compared if they were asked equally many questions in every section.
     asked = [(score.name, questions) for score in scores]
-    plain: dict[Part, Mapping[str, float | None]] = {}
+    without_bars: dict[Part, Mapping[str, float | None]] = {}
     for score in scores:
         counts = {"cases": score.comparisons, "unseen": score.missing, "correct": score.correct}
-        plain[Part("section", score.name)] = {**counts, "accuracy": score.percent}
+        without_bars[Part("section", score.name)] = {**counts, "accuracy": score.percent}
     unseen, correct = sum(score.missing for score in scores), sum(score.correct for score in scores)
-    plain[WHOLE] = {"cases": sum(questions), "unseen": unseen, "correct": correct}
-    plain[Part(COVERAGE)] = {"vocabulary_size": vocabulary_size}
-    whole = Tally(("accuracy",), right, counts=np.array(questions, np.float64), asked=asked, unit="section")
-    return Scored(model, dataset, "own", {WHOLE: whole}, plain)
+    without_bars[WHOLE] = {"cases": sum(questions), "unseen": unseen, "correct": correct}
+    without_bars[Part(COVERAGE)] = {"vocabulary_size": vocabulary_size}
+    whole = Tally(("accuracy",), sums=right, counts=np.array(questions, np.float64), asked=asked, unit="section")
+    return Scored(model, dataset, "own", parts={WHOLE: whole}, plain=without_bars)

@@ -181,8 +181,9 @@ class _Likelihood:
         """Lay out the nodes, points (b, ln a) whose weighted sum replaces the integral over the groups' parameters."""
         self._classes, self._discriminations = answers.class_numbers(), discriminations
         self._right, self._wrong, self._asked = answers.right, answers.asked - answers.right, answers.asked
-        # The trapezoid rule is exact for curves that are wider than its steps. With wider steps than these, curves of
-        # groups of high discrimination fall between them, and standard errors double.
+        # The trapezoid rule is exact for curves that are wider than its steps. After n answers, the curve of a group's
+        # difficulty is some 2/√n wide, and narrower at a high discrimination: with wider steps than these it falls
+        # between them, and standard errors double.
         step = min(0.06, 0.5 / math.sqrt(answers.asked.sum(axis=1).max()))
         nodes = np.linspace(-_WIDEST, _WIDEST, 2 * math.ceil(_WIDEST / step) + 1)
         # The Rasch model has one discrimination for all groups, so a single node of ln a.
@@ -451,8 +452,7 @@ def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
         raise MissingInputError(f"{', '.join(map(str, paths))}: expected answers, saw none")
     models = list(dict.fromkeys(model for group in counts.values() for model in group))
     numbers = np.array([[group.get(model, [0, 0]) for model in models] for group in counts.values()], dtype=np.float64)
-    right, asked = numbers[:, :, 0], numbers[:, :, 1]
-    return Answers(tuple(models), tuple(counts), tuple(classes.values()), right=right, asked=asked)
+    return Answers(tuple(models), tuple(counts), tuple(classes.values()), right=numbers[..., 0], asked=numbers[..., 1])
 
 
 def scores_of_answers(answers: Answers, discriminations: bool | None = None, seed: int = SEED) -> Scores:
@@ -484,8 +484,8 @@ def scores_of_answers(answers: Answers, discriminations: bool | None = None, see
     for form in forms:
         against = "the other half" if form.half else "the whole set"
         name = f"{form.groups} {'most informative' if form.chosen else 'random'} groups with {against}"
-        ends = {"value": form.rho, "low": form.low, "high": form.high}
-        rows.append(replace(head, part="form", name=name, metric="rho", n=0, cases=form.models, **ends))
+        estimate = {"value": form.rho, "low": form.low, "high": form.high}  # cases: of models
+        rows.append(replace(head, part="form", name=name, metric="rho", n=0, cases=form.models, **estimate))
     # The groups, then the information of the whole set along the scale of abilities.
     for metric, estimates in {"difficulty": found.difficulty, "log_discrimination": found.log_discrimination}.items():
         means, deviations = (numbers.tolist() for numbers in estimates)

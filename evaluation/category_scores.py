@@ -99,13 +99,13 @@ def scored(model: str, dataset: str, vocabulary_size: int | None, scores: Sequen
     shares = [(index, score.percent / 100) for index, score in enumerate(scores) if score.percent is not None]
     sums = np.array([share for _, share in shares], dtype=np.float64)[:, None]
     asked = [index for index, _ in shares]  # models are compared on categories that none of them skipped
-    whole = Tally(("score",), sums, counts=np.ones(len(shares)), asked=asked, unit="category")
-    plain: dict[Part, Mapping[str, float | None]] = {}
+    whole = Tally(("score",), sums=sums, counts=np.ones(len(shares)), asked=asked, unit="category")
+    without_bars: dict[Part, Mapping[str, float | None]] = {}
     for score in scores:
         words = {"cases": score.comparisons, "words": score.count, "missing": score.missing}
-        plain[Part("category", score.name)] = {**words, "correct": score.correct, "score": score.percent}
+        without_bars[Part("category", score.name)] = {**words, "correct": score.correct, "score": score.percent}
     skipped = {"skipped_categories": len(scores) - len(shares), "vocabulary_size": vocabulary_size}
-    return Scored(model, dataset, "own", {WHOLE: whole}, plain | {Part(COVERAGE): skipped})
+    return Scored(model, dataset, "own", parts={WHOLE: whole}, plain=without_bars | {Part(COVERAGE): skipped})
 
 
 def score_topk(

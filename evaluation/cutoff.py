@@ -142,16 +142,16 @@ def measure_cutoff(
     lowest number after the change, its interval and p-value: how often chance alone makes such a step. It has no number
     if no change is seen, and is not there with too few cases. MissingInputError for a data set without QIDs.
     """
-    # The accuracy in each band.
+    # The accuracy in each band of cases. ``ends`` are the indices in front of which bands end.
     numbers, cases = _by_newest_item(evaluation)
     known = sorted(dates, key=lambda date: date.item)
     if known:
-        edges = [bisect_right(numbers, date.item) for date in known]
+        ends = [bisect_right(numbers, date.item) for date in known]
     else:
-        edges = [bisect_right(numbers, numbers[len(numbers) * index // bands - 1]) for index in range(1, bands)]
+        ends = [bisect_right(numbers, numbers[len(numbers) * index // bands - 1]) for index in range(1, bands)]
     parts = {
         Part("band", items_between(known, numbers[begin], numbers[end - 1])): tally(cases[begin:end])
-        for begin, end in pairwise(sorted({0, *edges, len(numbers)}))
+        for begin, end in pairwise(sorted({0, *ends, len(numbers)}))
     }
     # The step down, unless there are too few cases.
     classes = np.unique([group.group.id for group, _ in cases], return_inverse=True)[1]

@@ -40,7 +40,7 @@ from wikisem.typed_json import decode_json
 
 _EXPECTED: Final = "a JSON line of a sample"
 # How inspect-ai's metrics read the words of its scorers; all other scores are numbers.
-_VALUES: Final[Mapping[str, float]] = {"c": 1, "p": 0.5, "i": 0, "n": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
+_GRADES: Final[Mapping[str, float]] = {"c": 1, "p": 0.5, "i": 0, "n": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 _ZSTANDARD: Final = 93  # of the ZIP file format specification 6.3.8, appendix on compression methods
 # The cases of a release by ``case_id``, which models were asked.
 Asked: TypeAlias = Mapping[str, tuple[Group, Outlier]]
@@ -369,7 +369,7 @@ def _add(samples: dict[str, Sample], name: str, fields: Sequence[Any], cluster_b
         seen = ", ".join(str(column) for each in known for column in each)
         raise UsageError(f"{where}: expected a column to cluster by ({seen}), saw {cluster_by!r}")
     try:
-        score = _VALUES[value.lower()] if isinstance(value, str) and value.lower() in _VALUES else float(value)
+        score = float(_GRADES.get(str(value).lower(), value))
     except (TypeError, ValueError):
         score = math.nan
     if not 0 <= score <= 1:
