@@ -37,7 +37,7 @@ FIRST: Final = ("sample", "demo", "download", "build", "browse", "show", "explai
 
 
 def overview(*, every: bool = False) -> str:
-    """What ``wikisem --help`` prints, or with ``every`` command ``wikisem help all``."""
+    """Compose what ``wikisem --help`` prints, or with ``every`` command ``wikisem help all``."""
     lines = ["usage: wikisem COMMAND [OPTIONS] [-- BEAM OPTIONS]", ""]
     lines += ["Test sets that show whether a model tells kinds of things apart by name, from Wikidata and Wikipedia."]
     families = FAMILIES if every else {"commands": {name: COMMANDS[name] for name in FIRST}}
@@ -345,7 +345,7 @@ def add(
     --scores FILE...  one or more values     files=SAMPLES...  one or more arguments
     --item ITEM,...   lists, as in a,b c     All options with several values may be given again and again.
     """
-    names = [word for word in usage.split() if word.startswith("-")]  # of an option; an argument has ``dest``
+    names = [word for word in usage.split() if word.startswith("-")]  # of an option; an argument has ``dest`` instead
     dest, _, metavar = ("", "", usage.rsplit(maxsplit=1)[-1]) if names else usage.partition("=")
     has_metavar = metavar not in names  # the usage of a flag, or of an option with choices, ends in its name
     if not has_metavar and convert is None:

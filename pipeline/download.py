@@ -101,7 +101,7 @@ class Mirror:
         return RemoteFile(name, url, algorithm, digest, self.patience.persist(url, ask, DownloadError))
 
     def text(self, path: str) -> str | None:
-        """The whole text at a path, None if there is nothing; DownloadError if no whole answer comes."""
+        """Read the whole text at a path, None if there is nothing; DownloadError if no whole answer comes."""
         url = self.url(path)
 
         def ask() -> str | None:
@@ -121,7 +121,7 @@ _ENTITIES: Final = "wikidatawiki/entities"
 
 
 def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export: str = "") -> RemoteDump:
-    """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none.
+    """Find the newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none.
 
     ``export`` is "content" (MediaWiki Content File Exports) or "articles" (the older pages-articles dumps); without it,
     the older dump is taken only where a wiki has no content export.
@@ -134,7 +134,7 @@ def find_wikipedia_dump(mirror: Mirror, language: str, date: str | None, export:
     for name, (find, folder) in finders.items():
         if export in {"", name}:
             folders.append(folder)
-            for newest in find(mirror, wiki, language, date):
+            for newest in find(mirror, wiki, language, date):  # the first one, if there is any
                 return newest
     when = f" of {date}" if date else ""
     raise DownloadError(
@@ -182,7 +182,7 @@ def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> 
 
 
 def find_wikidata_dump(mirror: Mirror, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
-    """The newest complete dump of Wikidata's items, or of its lexemes; with a date, the newest not after that."""
+    """Find the newest complete dump of Wikidata's items, or of its lexemes; with a date, the newest not after that."""
     word = "all" if kind == "Wikidata entities" else "lexemes"
     for day in _dates(mirror, f"{_ENTITIES}/", r"\d{8}"):
         if date is not None and _dashed(day) > date:
@@ -233,7 +233,7 @@ def _sums(mirror: Mirror, path: str) -> dict[str, str]:
 
 
 def _dates(mirror: Mirror, path: str, pattern: str) -> list[str]:
-    """The folders in a folder whose names match, such as 20261101, the newest first."""
+    """List the folders in a folder whose names match, such as 20261101, the newest first."""
     names = set(_LINKED.findall(mirror.text(path) or ""))
     return sorted((name for name in names if re.fullmatch(pattern, name, re.ASCII)), reverse=True)[:_MOST_DATES]
 

@@ -173,7 +173,7 @@ _FIRST_FAMILY: Final = "DejaVu Sans"
 
 
 def families_for(text: str) -> tuple[list[str], str]:
-    """Fonts of this machine, best first, that together have a string's characters; and those that no font has."""
+    """Choose fonts of this machine, best first, that together have a string's characters; and find those in none."""
     wanted = {ord(character) for character in text if not character.isspace()}
     first = (_characters(font.fname) for font in _plain_fonts() if font.name == _FIRST_FAMILY)
     families, missing = [_FIRST_FAMILY], wanted.difference(*first)

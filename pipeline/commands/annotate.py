@@ -196,7 +196,7 @@ def read_answers(folder: Path, annotation: sheets.AnnotationSet) -> list[sheets.
 
 
 def case_shares(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationSet) -> dict[str, float]:
-    """The share of right answers of each case that has any."""
+    """Find the share of right answers of each case that was answered."""
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for answer in answers:
         right[answer.case].append(answer.choice == annotation.by_id[answer.case].outlier)
@@ -236,7 +236,7 @@ def bars_as_json(bars: ErrorBars | None) -> Report | None:
 
 
 def agreement(answers: Iterable[sheets.Answer], annotation: sheets.AnnotationSet) -> ErrorBars | None:
-    """Krippendorff's alpha for nominal values, over the cases with at least two answers; None if it is undefined.
+    """Measure Krippendorff's alpha for nominal values over the cases with two answers or more; None if undefined.
 
     The value of an answer is the number of the chosen word, from 1, or 0 for "cannot tell". As outliers are at every
     position equally often, somebody who chooses without reading agrees by chance only. The interval is a bootstrap
@@ -264,7 +264,7 @@ def krippendorff_alpha(counts: IntArray) -> float:
 
 
 def case_groups(cases: Iterable[sheets.AnnotationCase], language: str) -> list[Group]:
-    """The cases as test groups with one outlier each, as models are scored on them; the id is that of the case."""
+    """Turn cases into test groups with one outlier each, on which models are scored; a group has the id of its case."""
     return [
         Group(
             id=case.id,

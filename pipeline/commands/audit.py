@@ -159,7 +159,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
 
 
 def _measures_table(language: str, audits: Sequence[Audit]) -> Table:
-    """A row for each measure that any data set has in a language; a cell has the values of all data sets."""
+    """Make a row for each measure that any data set has in a language; a cell has the values of all data sets."""
     title = f"{language}: {' | '.join(audit.name for audit in audits)}"
     # Of each data set the values by column (clusters, or an outlier class) and measure.
     data_sets: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
@@ -182,7 +182,7 @@ def _cell(measure: str, value: float | None) -> str:
 
 
 def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
-    """Each data set with its measures, under the names that the tables use; what is unknown is null."""
+    """Describe each data set by its measures, under the names that the tables use; what is unknown is null."""
     objects = []
     for audit in audits:
         groups = []

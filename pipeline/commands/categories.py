@@ -115,7 +115,10 @@ def _warnings(
 
 
 def _report_table(rows: Sequence[ReportRow]) -> Table:
-    """A line for each language, summed over its categories; without categories, one for each relation in it."""
+    """Make a line for each language, summed over its categories; without categories, one for each relation in it.
+
+    "under mul" counts items whose only label is the one that Wikidata has for all languages.
+    """
     if not any(row.kind == "category" for row in rows):
         counted = number_columns("items", "pairs", "without label", "left out otherwise")
         table = Table("language", "relation", *counted, title="relations", title_justify="left")

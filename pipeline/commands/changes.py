@@ -132,10 +132,9 @@ def compare_languages(
     old_rejections: Mapping[str, Sequence[Rejection]],
     new_rejections: Mapping[str, Sequence[Rejection]],
 ) -> list[LanguageChanges]:
-    """The changes of every language that either set has, groups and rejections being given by language.
+    """List the changes of two sets in every language that either has; their groups and rejections are by language.
 
-    A group is the one with the same class and language, a test case the one with the same outlier, too. Neither depends
-    on a place in a file.
+    A group is the same if its class and language are, a test case if its outlier is, too, wherever in a file they are.
     """
     compared = []
     for language in sorted(old.keys() | new.keys()):
@@ -146,19 +145,16 @@ def compare_languages(
         for why, rejections in ((why_before, old_rejections), (why_after, new_rejections)):
             for rejection in rejections.get(language, ()):
                 why[rejection.qid] = f"{rejection.reason}: {rejection.detail}".removesuffix(": ")
-        changes = [
-            Change("group out", language, qid, group.label, after=why_after.get(qid, NO_CANDIDATE))
-            for qid, group in before.items()
-            if qid not in after
-        ]
-        changes += [
-            Change("group in", language, qid, group.label, before=why_before.get(qid, NO_CANDIDATE))
-            for qid, group in after.items()
-            if qid not in before
-        ]
-        changes += [
-            change for qid in after if qid in before for change in _item_changes(language, before[qid], after[qid])
-        ]
+        changes = list[Change]()
+        for qid, group in before.items():
+            if qid not in after:
+                changes.append(Change("group out", language, qid, group.label, after=why_after.get(qid, NO_CANDIDATE)))
+        for qid, group in after.items():
+            if qid not in before:
+                changes.append(Change("group in", language, qid, group.label, before=why_before.get(qid, NO_CANDIDATE)))
+        for qid in after:
+            if qid in before:
+                changes += _item_changes(language, before[qid], after[qid])
         cases, cases_now = (
             {(group.qid, outlier.id) for group in groups.values() for outlier in group.outliers}
             for groups in (before, after)
@@ -189,7 +185,7 @@ def _item_changes(language: str, before: Group, after: Group) -> Iterator[Change
 
 
 def _parts(group: Group) -> dict[str, tuple[str, Member]]:
-    """The items of a group with the part of it that each is in; of an item that comes twice, the first part counts."""
+    """Map the items of a group to their parts, "cluster" or an outlier class; of two of an item, the first counts."""
     parts: dict[str, tuple[str, Member]] = {}
     for member in group.cluster:
         parts.setdefault(member.id, ("cluster", member))

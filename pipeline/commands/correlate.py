@@ -94,7 +94,7 @@ def _read_csv(path: Path) -> Columns:
 
 
 def _number(value: Any, where: str) -> float:
-    """A score as a finite number; DamagedInputError, which says ``where``, for anything else, NaN among it."""
+    """Convert a score to a finite number; DamagedInputError, which says ``where``, for anything else, also for NaN."""
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -173,7 +173,7 @@ def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> K
 
 
 def way_up(superclasses: Callable[[str], Iterable[str]], start: str, end: str) -> list[str]:
-    """The classes on a shortest way from a class up to one above it, both included; empty if there is none."""
+    """Find the classes on a shortest way from a class up to one above it, both included; empty if there is none."""
     ways = {start: [start]}
     front = [start]
     while front and end not in ways:

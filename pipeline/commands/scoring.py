@@ -61,8 +61,8 @@ def contexts(arguments: argparse.Namespace) -> None:
 def consistency(arguments: argparse.Namespace) -> None:
     """Compare a model's answers to the same cases in every two languages, or (task "cutoff") for old and new items.
 
-    Items are as old as their numbers, which bands divide. Either --vectors names models to score, or --samples says
-    that the data set is what a harness logged of language models; UsageError for both or neither.
+    The number of an item says how old it is, and a band is a range of numbers. Either --vectors names models to score,
+    or --samples says that the data set is what a harness logged of language models; UsageError for both or neither.
     """
     if bool(arguments.samples) == bool(arguments.vectors):
         raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
@@ -178,7 +178,7 @@ def analogies(arguments: argparse.Namespace) -> None:
 
 
 def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> dict[str, list[Group]]:
-    """The groups of the data sets at these paths by distinct names; if ``languages`` are given, only those in these."""
+    """Read the groups of the data sets at these paths, by distinct names; with ``languages``, only those in these."""
     names = evaluate.distinct([data_set_name(data_set_path(path)) for path in paths], paths)
     data_sets: dict[str, list[Group]] = {}
     for name, path in zip(names, paths, strict=True):
@@ -227,7 +227,7 @@ def open_models(arguments: argparse.Namespace, items: Collection[str] | None = N
 
 
 def _named_models(vectors: Sequence[str]) -> dict[str, str]:
-    """The files of --vectors, each FILE or NAME=FILE, by names that are all different."""
+    """Name the files of --vectors, each FILE or NAME=FILE, so that all names are different."""
     sources, names = list[str](), list[str]()
     for text in vectors:
         name, _, source = text.partition("=")

@@ -95,7 +95,7 @@ def tie_lines(group: Group, properties: Mapping[int, str]) -> Iterator[str]:
 
 
 def _what_instead(path: Path, qid: str, groups: Sequence[Group], language: str | None) -> str:
-    """What is there where a group is not: why its class was rejected, or the languages in which it has a group."""
+    """Say what there is in place of a group: why its class was rejected, or the languages in which it has a group."""
     wanted = f"expected a group of {qid}" + (f" in {language}" if language else "")
     if rejections := [rejection for rejection in read_rejections(path, language) if rejection.qid == qid]:
         named = rejections[:_NAMED]
@@ -121,7 +121,7 @@ def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[s
 
 
 def group_table(group: Group, names: Mapping[str, str]) -> Table:
-    """The words of one group: the cluster, then each outlier with the class that it was drawn from (``via``).
+    """Make a table of the words of a group: the cluster, then each outlier with the class it was drawn from (``via``).
 
     P(form | page) is the share of the links to an item's page that have the surface form. ``names`` are labels by QID.
     """

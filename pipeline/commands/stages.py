@@ -112,9 +112,9 @@ def surfaces(arguments: argparse.Namespace) -> int:
     languages = stages.choose_languages(arguments.languages, [], recipe)
 
     def make(run: Run) -> list[Stage]:
-        linked = [language for language in languages if run.ledger.find(unit_of(MENTIONS, language))]
-        stages.check_languages(languages, linked, recipe)
-        return [stages.surfaces(languages, recipe.surface, linked)]
+        with_links = [language for language in languages if run.ledger.find(unit_of(MENTIONS, language))]
+        stages.check_languages(languages, with_links, recipe)
+        return [stages.surfaces(languages, recipe.surface, with_links)]
 
     return _run(arguments, make, recipe=recipe)
 
@@ -355,7 +355,7 @@ def _list_reasons(counts: Mapping[str, int]) -> str:
 
 
 def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) -> str:
-    """The command that makes what ``output`` lacks after ``units`` are finished; DUMP is to be filled in.
+    """Compose the command that makes what ``output`` lacks after ``units`` are finished; DUMP is to be filled in.
 
     >>> next_command(["entities", "mentions/de", "mentions/ja", "surfaces/ja"], "out")
     'wikisem surfaces wikisem --languages de --output out'
