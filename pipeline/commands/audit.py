@@ -190,6 +190,7 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
             # All measures, and of the group itself only its id (in its JSON "class"), language, coherence and cluster.
             measures = msgspec.to_builtins(audited.measures)
             group = measures.pop("group")
+            # By outlier class, whether some two of its outliers have a direct class in common.
             measures["from_one_class"] = {COLUMNS[kind]: same for kind, same in audited.measures.from_one_class}
             about = {"id": group["class"], "language": group["language"]}
             about |= {"coherence": audited.measures.group.coherence, "findings": list(map(asdict, audited.findings))}

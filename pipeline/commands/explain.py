@@ -175,7 +175,7 @@ def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> K
 def way_up(superclasses: Callable[[str], Iterable[str]], start: str, end: str) -> list[str]:
     """Find the classes on a shortest way from a class up to one above it, both included; empty if there is none."""
     ways = {start: [start]}
-    front = [start]
+    front = [start]  # the classes that the last step reached; sorted, so that of several ways one is always found
     while front and end not in ways:
         steps = [(low, high) for low in front for high in superclasses(low) if high not in ways]
         for low, high in steps:
