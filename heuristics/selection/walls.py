@@ -418,17 +418,18 @@ class _Drawing:
             words = self._words[number]
             surfaces = [word.surface.casefold() for word in words]
             keys = hash_keys(key, [qid_number(word.id) for word in words]).tolist()
-            places = [one for one in range(len(words)) if usable >> one & 1 and surfaces[one] not in surfaces_taken]
-            places.sort(key=lambda one: (not in_graph >> one & 1, self._uses[words[one].id], keys[one]))
-            herrings = [one for one in places if fitting >> one & 1][:herrings_left]
-            plain = [*(one for one in places if not fitting >> one & 1), *herrings[_FIRST_HERRINGS:]]
+            is_new = [surface not in surfaces_taken for surface in surfaces]
+            places = [place for place in range(len(words)) if usable >> place & 1 and is_new[place]]
+            places.sort(key=lambda place: (not in_graph >> place & 1, self._uses[words[place].id], keys[place]))
+            herrings = [place for place in places if fitting >> place & 1][:herrings_left]
+            plain = [*(place for place in places if not fitting >> place & 1), *herrings[_FIRST_HERRINGS:]]
             # As many of the first herrings as can be completed to four words that are not alike.
             counts = range(len(herrings[:_FIRST_HERRINGS]), -1, -1)
             fours = (self._four_unlike(number, tuple(herrings[:count]), plain) for count in counts)
             four = next(filter(None, fours), ())
             rows.append(_Row(number, four))
-            herrings_left -= sum(fitting >> one & 1 for one in four)
-            surfaces_taken.update(surfaces[one] for one in four)
+            herrings_left -= sum(fitting >> place & 1 for place in four)
+            surfaces_taken.update(surfaces[place] for place in four)
         return rows
 
     def _fault(self, rows: Sequence[_Row], tier: Tier) -> str:
