@@ -100,7 +100,7 @@ def scan_range(numbered: tuple[str, int, Range], work: Counting) -> Iterator[Don
             links = scan.scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
             unreadable.extend(links.unreadable)
             counts += links.pages
-            versions.append(scan.moved(links.versions, bytes_scanned))
+            versions.append(np.add(links.versions, [[0], [0], [bytes_scanned]]))
             bytes_scanned += len(data)
             yield from sender.add_rows(kind, mentions.add(links.mentions))
             yield from sender.add_rows(redirects_kind, redirects.add(links.redirects))

@@ -49,22 +49,23 @@ class ItemEdges:
         ``other_instance_of`` may be absent, as in tables written before 2026-11.
         """
         numbers = qid_numbers(table["qid"])
-        # An edge is a row of the table and the code of a class; the numbers of these are looked up by code.
+        # Of every edge, the row that it starts from, and a code: an index in the QID numbers of the distinct classes.
         instance_rows, class_codes, class_numbers = _values(table["instance_of"])
         subclass_rows, parent_codes, parent_numbers = _values(table["subclass_of"])
+        # Items are the rows with an edge, by QID number; each of these rows gets the index of its item.
         has_edge = np.zeros(len(numbers), dtype=bool)
         has_edge[instance_rows] = has_edge[subclass_rows] = True
-        # The rows with an edge, by QID number, are the items; each of these rows gets the index of its item.
         rows = np.flatnonzero(has_edge)
         order = rows[csr.sorted_order(numbers[rows])]
         item_of_row = np.zeros(len(numbers), dtype=np.uint32)
         item_of_row[order] = np.arange(len(order), dtype=np.uint32)
-
+        # Classes are what edges lead to, but for P279 edges from an item to itself.
         parents = parent_numbers[parent_codes]
         is_self_loop = parents == numbers[subclass_rows]
         subclass_rows, parents = subclass_rows[~is_self_loop], parents[~is_self_loop]
         classes = distinct(np.concatenate([class_numbers, parents]))
         class_indices = np.searchsorted(classes, class_numbers)[class_codes]
+        # The statements of a rank that is not the best, as pairs of QID numbers.
         other_items = other_classes = numbers[:0]
         if "other_instance_of" in table.column_names:
             other_rows, codes, others = _values(table["other_instance_of"])
@@ -192,19 +193,20 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     """Prune the graph that the P31 and P279 edges of some tables make; no two tables may have the same item."""
     tables = tables or [ItemEdges.of_entities([])]
     whole = _prune(tables, options)
-    # The node of each class before pruning, or PRUNED. In ``whole_up`` and ``other_classes`` numbers go on with hidden
-    # classes: pruned ones that are below a kept one.
+    # The new number of each class: kept ones become nodes, all others are PRUNED. In ``whole_up`` and ``other_classes``
+    # hidden classes, pruned ones that are below a kept one, have the numbers after all nodes.
     count, hidden_count = int(whole.is_kept.sum()), int(whole.is_hidden.sum())
     node = np.where(whole.is_kept, np.cumsum(whole.is_kept, dtype=np.uint32) - np.uint32(1), PRUNED)
     node_or_hidden = node.copy()
     node_or_hidden[whole.is_hidden] = count + np.arange(hidden_count, dtype=np.uint32)
+    # The items that are instances of a node, and what else items are instances of.
     nodes = whole.nodes[whole.is_kept]
     nodes_of = [node[index_of] for index_of in whole.nodes_of]
     items, sitelinks, classes, class_sitelinks = _gather_instances(tables, nodes_of, nodes, whole.removed)
+    other_classes, outside = _other_classes(tables, whole, node_or_hidden, items)
+    # The P279 edges, by new numbers: between nodes alone, and between nodes and hidden classes.
     has_superclass = np.zeros(len(whole.nodes), dtype=bool)
     has_superclass[whole.subs] = True
-    other_classes, outside = _other_classes(tables, whole, node_or_hidden, items)
-    # P279 is renumbered twice: between nodes alone, and between nodes and hidden classes.
     edges = list[CsrRows]()
     for new_number, size in ((node, count), (node_or_hidden, count + hidden_count)):
         subs, supers = new_number[whole.subs], new_number[whole.supers]
@@ -237,10 +239,10 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     Pruned are the classes of disambiguation pages and of Wikimedia's internal pages, all below them, and their
     instances, as well as every class within ``root_distance`` steps below the root.
     """
+    # All classes: what an edge leads to, what has a superclass, and what the options name, which is removed even if it
+    # is only an item.
     page_classes = [qid_number(qid) for qid in (*options.disambiguation, *options.internal)]
     roots = [qid_number(options.root)] if options.root else []
-    # Classes are what an edge leads to, and what has a superclass. What the options name is removed even if it
-    # is only an item and not a class.
     named = csr.narrow(np.array(sorted([*page_classes, *roots]), dtype=np.int64))
     counts = [table.subclass_of.counts() for table in tables]
     subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
@@ -251,11 +253,12 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     subs = np.concatenate([np.repeat(own, count[count > 0]) for own, count in zip(own_nodes, counts, strict=True)])
     tables_and_nodes = list(zip(tables, nodes_of, strict=True))
     supers = np.concatenate([node_of[table.subclass_of.targets] for table, node_of in tables_and_nodes])
+    # Pruned are classes near the root, and those at or below a class of pages.
     down = CsrRows.from_pairs(supers, subs, len(nodes))
     depth = csr.steps_from(down, np.searchsorted(nodes, np.array(roots, dtype=np.int64)))
     of_pages = csr.steps_from(down, np.searchsorted(nodes, np.array(page_classes, dtype=np.int64))) >= 0
     is_pruned = of_pages | ((depth >= 0) & (depth <= options.root_distance))
-    # The pages themselves, their instances, may be classes, too.
+    # The pages themselves, the instances of those classes, may be classes, too.
     pages = [_edges_to(table, of_pages[node_of])[0] for table, node_of in tables_and_nodes]
     page_numbers = distinct(np.concatenate(pages).astype(np.int64))
     page_nodes, is_class = csr.indices_of(page_numbers, nodes)
@@ -296,19 +299,20 @@ def _other_classes(
     owners, targets = list[Ints](), list[Ints]()
     outside_items, outside_classes = list[Ints](), list[Ints]()
     for table, index_of in zip(tables, whole.nodes_of, strict=True):
-        # Pairs of an item's QID number and a further class. A class that ``whole`` lacks is above no other.
+        # All (QID number of an item, further class) pairs. A class that ``whole`` lacks is above no other.
         of_hidden, hidden = _edges_to(table, whole.is_hidden[index_of])
         indices, is_known = csr.indices_of(table.other_classes, whole.nodes)
         numbers = np.concatenate([of_hidden, table.other_items[is_known]])
         classes = np.concatenate([new_number[index_of[hidden]], new_number[indices[is_known]]])
         numbers, classes = numbers[classes != PRUNED], classes[classes != PRUNED]
+        # Pairs with an item of the graph.
         rows, in_graph = csr.indices_of(numbers, items)
         owners.append(rows[in_graph])
         targets.append(classes[in_graph])
-        # Items of these pairs outside the graph; not pages or their classes, which are removed but not near the root.
+        # Pairs with an item outside it, but for pages and their classes: these are removed, and not near the root.
         is_removed, is_near = (csr.indices_of(numbers, known)[1] for known in (whole.removed, whole.near_root))
         is_outside = ~in_graph & (~is_removed | is_near)
-        # The classes near the root that are items, with all that they are instances of.
+        # The classes near the root that are items themselves, with all that they are instances of.
         rows, is_item = csr.indices_of(whole.near_root, table.items)
         stated = table.instance_of.take(rows[is_item])
         stated_classes = new_number[index_of[stated.targets]]
@@ -333,14 +337,13 @@ def _gather_instances(
 
     Returns their QID numbers, ascending, their sitelinks, and rows of their nodes; then for each of ``nodes`` (the QID
     numbers of classes) the sitelinks of its own item, or -1. ``nodes_of`` has for each table the node of each of its
-    classes, or ``PRUNED``. Every table has its items in ascending order, so a span of numbers is a slice of each. The
-    tables are merged one span at a time: a span is small enough to be sorted, looked up and rearranged within the CPU
-    cache, and the arrays of all items are written once.
+    classes, or ``PRUNED``. The items of a table ascend, so a span of QID numbers is a slice of every table. One span is
+    merged at a time: it is small enough to be sorted within the CPU cache, and arrays of all items are written once.
     """
-    # The bounds of spans: each number of the sample is for _SAMPLE items, so between two bounds are about _SPAN.
+    # The QID numbers at which spans begin: each number of the sample is for _SAMPLE items, so a span has about _SPAN.
     sample = np.sort(np.concatenate([table.items[::_SAMPLE] for table in tables]))
     bounds = sample[:: _SPAN // _SAMPLE][1:]
-    # Where each of these arrays is cut into the same spans.
+    # The positions in each of these arrays at which the same spans begin and end.
     node_cuts, removed_cuts, *table_cuts = (
         [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
         for numbers in (nodes, removed, *(table.items for table in tables))
@@ -357,7 +360,7 @@ def _gather_instances(
     begin = begin_pairs = 0
     for span in range(len(bounds) + 1):
         numbers, sitelinks, rows = _merge([slice(*cuts[span : span + 2]) for cuts in table_cuts], tables, nodes_of)
-        # The sitelinks of classes; one that edges merely lead to is no item of a table, and keeps -1.
+        # The sitelinks of classes in the span; one that edges merely lead to is no item of a table, and keeps -1.
         node_span = slice(*node_cuts[span : span + 2])
         indices, found = csr.indices_of(nodes[node_span], numbers)
         class_sitelinks[node_span][found] = sitelinks[indices[found]]
@@ -368,6 +371,7 @@ def _gather_instances(
         rows = rows.keep((rows.targets != PRUNED) & ~np.repeat(is_removed, rows.counts()))
         counts = rows.counts()
         has_node = counts > 0
+
         end, end_pairs = begin + int(np.count_nonzero(has_node)), begin_pairs + len(rows.targets)
         all_items[begin:end], all_sitelinks[begin:end] = numbers[has_node], sitelinks[has_node]
         all_offsets[begin + 1 : end + 1] = csr.offsets_of(counts[has_node])[1:] + begin_pairs

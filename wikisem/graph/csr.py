@@ -161,11 +161,8 @@ def steps_from(rows: CsrRows, starts: Ints | Sequence[int]) -> npt.NDArray[np.in
 
 
 def closure(rows: CsrRows, start: int) -> Ints:
-    """The nodes that can be reached from one node, itself included, in ascending order.
-
-    This costs as much as what is reached: memory of zeros is not backed by pages until something is written there.
-    """
-    seen = np.zeros(len(rows), dtype=bool)
+    """The nodes that can be reached from one node, itself included, in ascending order."""
+    seen = np.zeros(len(rows), dtype=bool)  # costs little if little is reached: pages that nobody writes take no memory
     frontiers: list[Ints] = [np.array([start])]
     while len(frontiers[-1]):
         seen[frontiers[-1]] = True

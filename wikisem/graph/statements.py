@@ -68,6 +68,7 @@ class ItemSignatures:
         counts = np.array(list(map(len, words_of_text)), dtype=np.int64)
         numbers = np.array(list(chain.from_iterable(words_of_text)), dtype=np.int64)
         words = CsrRows(offsets_of(counts), numbers).take(texts.indices.to_numpy())
+        # The words of each item are appended to its properties: a stable sort by item keeps both in order.
         owners = np.concatenate([properties.sources(), words.sources()])
         features = np.concatenate([properties.targets, words.targets])[np.argsort(owners, kind="stable")]
         rows = CsrRows(properties.offsets + words.offsets, features)
@@ -139,7 +140,7 @@ class Signatures:
         """
         wanted = graph.sitelinks >= minimum
         wanted[members] = True
-        # Counted over all files: prominent items, and those of them with each property. Few signatures stay in memory.
+        # File by file: count the prominent items, and those of them with each property, and keep few signatures.
         prominent_count, having_property, parts_kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
         for part in parts:
             is_prominent = part.sitelinks >= minimum
@@ -147,16 +148,17 @@ class Signatures:
             counts = np.bincount(part.properties.take(np.flatnonzero(is_prominent)).targets)
             having_property = np.pad(having_property, (0, max(0, len(counts) - len(having_property))))
             having_property[: len(counts)] += counts
-            # Of the file, the wanted items of the graph stay, and those that may be in the sample.
+            # The wanted items of the graph stay, and those that may be in the sample of all files.
             indices, stays = indices_of(part.items, graph.items)
             stays[stays] = wanted[indices[stays]]
             parts_kept.append(part.take(np.flatnonzero(stays | _first(part.items, is_prominent, seed))))
         kept = ItemSignatures.join(parts_kept)
         del parts_kept
         kept = kept.take(np.argsort(kept.items))
+        # The random sample of prominent items, by hash key.
         is_prominent = kept.sitelinks >= minimum
-        sample = np.flatnonzero(_first(kept.items, is_prominent, seed))  # at random, by hash key
-        # The properties that a kept item has are numbered from 0; a last, empty row is for items without a signature.
+        sample = np.flatnonzero(_first(kept.items, is_prominent, seed))
+        # The properties that a kept item has get codes from 0; a last, empty row is for items without a signature.
         is_used = np.bincount(kept.properties.targets, minlength=len(having_property)) > 0
         properties = np.flatnonzero(is_used)
         codes: Ints = (np.cumsum(is_used) - 1).astype(kept.properties.targets.dtype)[kept.properties.targets]
@@ -182,12 +184,12 @@ def read_item_signatures(path: str) -> ItemSignatures:
 def signatures_of_classes(
     parts: Iterable[ItemSignatures], graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe
 ) -> Signatures:
-    """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
+    """The signatures (properties and words of descriptions) that show what instances of some classes (nodes) are like.
 
-    ``parts`` are those of all files; only the instances of the classes, and ``items``, are kept.
+    ``parts`` are those of all files. Kept are well-known instances of the classes, and ``items``, indices in the graph.
     """
     instances = graph.instances.take(nodes).targets
-    # Any other item is given too few sitelinks to be kept.
+    # Items are kept that have the sitelinks that an outlier needs, so any other item is given too few.
     sitelinks = np.full_like(graph.sitelinks, -1)
     sitelinks[instances] = graph.sitelinks[instances]
     graph = replace(graph, sitelinks=sitelinks)
@@ -264,11 +266,8 @@ class ItemRelations:
         """The relations of several tables as one."""
         none = np.zeros(0, dtype=np.uint32)
         every = [ItemRelations(none, none.astype(np.int32), none), *parts]
-        return ItemRelations(
-            np.concatenate([part.items for part in every]),
-            np.concatenate([part.properties for part in every]),
-            np.concatenate([part.values for part in every]),
-        )
+        columns = ([getattr(part, name) for part in every] for name in ItemRelations.__slots__)
+        return ItemRelations(*map(np.concatenate, columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,12 +296,13 @@ class Ties:
         wanted = np.unique(members)
         parts_kept, stated_by_member = list[ItemRelations](), [np.zeros(0, dtype=bool)]
         for part in parts:
-            # Each statement twice: the member is the item that makes it, or its value.
+            # A statement ties two items, an item and its value: either of them may be the member.
             for member, other, by_member in ((part.items, part.values, True), (part.values, part.items, False)):
                 kept = np.flatnonzero(indices_of(member, wanted)[1])
                 kept = kept[indices_of(other[kept], pool)[1]]
                 parts_kept.append(ItemRelations(member[kept], part.properties[kept], other[kept]))
                 stated_by_member.append(np.full(len(kept), by_member))
+        # From here on the members are the ``items`` of ties, and what is tied to them the ``values``.
         ties, of_member = ItemRelations.join(parts_kept), np.concatenate(stated_by_member)
         order = np.lexsort((~of_member, ties.properties, ties.values, ties.items))
         tied_members, counts = np.unique(ties.items, return_counts=True)

@@ -118,8 +118,6 @@ def _read_header(head: bytes) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     return shape, dtype, source.tell()
 
 
-# Copies on this machine of folders that are elsewhere, so that the arrays in them can be mapped into memory.
-
 # Workers get the name of their run, since they are killed when their work is done, and it removes what they copied.
 RUN_VARIABLE: Final = "WIKISEM_COPIES_OF"
 RUN: Final = os.environ.get(RUN_VARIABLE) or uuid.uuid4().hex
@@ -183,16 +181,18 @@ def remove_copies() -> None:
     """
     local_folder.cache_clear()
     while _in_use:
-        _in_use.pop().close()
+        _in_use.pop().close()  # and let go of its lock
     copies = _copies()
     if not _is_own_folder(copies):
         return
+    # Beside each copy, KEY.use names the runs that have used it, one a line; files that we did not make stay.
     for path in sorted(copies.glob("*.use")):
         found = path.lstat()
         if not _KEY.fullmatch(path.stem) or not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
             continue
         if RUN.encode() not in path.read_bytes().split():
             continue
+        # Removed under both locks, to make and to use it, unless another process holds one.
         copy = copies / path.stem
         alone = fcntl.LOCK_EX | fcntl.LOCK_NB
         with suppress(BlockingIOError), _lock(copy, "making", alone), _lock(copy, "use", alone):

@@ -79,9 +79,10 @@ class _Reach(NamedTuple):
 
 
 def _walk(graph: ClassGraph, contracted: ContractedGraph, node: int) -> Iterator[_Reach]:
-    """Walk from a node in all directions, a step at a time, and yield how far it has come; ``seen`` is one array.
+    """Walk from a node in all directions, a step at a time, and yield how far it has come after each step.
 
     Only the contracted graph is walked, which lacks leaves: a walk from a leaf begins at its superclasses, at step 1.
+    ``edges_1`` lead to nodes one step away, ``edges_2`` to those two steps away. ``seen`` is the same array each time.
     """
     seen = np.zeros(len(contracted.kept_nodes), dtype=np.int32)
     previous: Ints = np.zeros(0, dtype=np.int64)
@@ -95,7 +96,7 @@ def _walk(graph: ClassGraph, contracted: ContractedGraph, node: int) -> Iterator
         ways = (contracted.edges_1, frontier), (contracted.edges_2, previous)
         edges = sum(int((rows.offsets[nodes + 1] - rows.offsets[nodes]).sum()) for rows, nodes in ways)
         yield _Reach(steps, frontier, seen, edges)
-        # The next frontier is one step from this one, or two from the previous one.
+        # The next frontier is one step from this one, or two from the one before.
         beyond = np.concatenate([rows.take(nodes).targets for rows, nodes in ways])
         previous, frontier = frontier, distinct(beyond[seen[beyond] == 0])
         steps += 1
@@ -194,13 +195,13 @@ class Taxonomy:
         return self._qids(self.graph.classes.row(item))
 
     def whole_superclasses(self, qid: str) -> list[str]:
-        """The direct superclasses of a class before pruning, with the pruned ones that lead to a class in the graph.
+        """The direct superclasses of a class before pruning: those in the graph, and pruned ones below such a class.
 
         ``qid`` may also be such a pruned class; empty for anything else that is not a class in the graph.
         """
         graph = self.graph
         node, hidden = _index(graph.nodes, qid), _index(graph.hidden, qid)
-        if node is None and hidden is not None:
+        if node is None and hidden is not None:  # pruned, and numbered after all nodes
             node = len(graph.nodes) + hidden
         return [] if node is None else self._qids(graph.whole_up.row(node))
 
@@ -218,9 +219,8 @@ class Taxonomy:
     def distance(self, one: str, other: str, limit: int | None = None) -> int | None:
         """d(a, b): steps over P279 edges in both directions; None beyond ``limit`` or without a path.
 
-        Both ends walk the contracted graph, in which no edge is longer than two. So after r steps from one end and s
-        from the other, every path shorter than r + s has a node that both have seen. One more step then either meets
-        the shortest path or shows that it is longer.
+        A walk starts from each end, over edges of length one and two, and one of them takes a step at a time. After r
+        steps from one end and s from the other, every path shorter than r + s has a node that both have seen.
         """
         first, second = self._node(one), self._node(other)
         if one == other:
@@ -230,14 +230,14 @@ class Taxonomy:
         walks = [_walk(self.graph, self.contracted, node) for node in (first, second)]
         ends, mover = [next(walk, None) for walk in walks], 0
         while (moved := ends[mover]) is not None and (waiting := ends[1 - mover]) is not None:
-            # The shortest path through the frontier that has just moved, as far as the other end has seen it.
-            met = waiting.seen[moved.frontier]
+            # The shortest path is the first through a node that one walk has just reached and the other has seen.
+            met = waiting.seen[moved.frontier]  # 0 for a node not seen yet, else its steps from the other end, plus 1
             if met.any():
                 found = moved.steps + int(met[met > 0].min()) - 1
                 return found if limit is None or found <= limit else None
             if limit is not None and moved.steps + waiting.steps > limit:
                 return None
-            # The end with fewer edges to follow moves, so that a class with very many neighbours is opened last.
+            # The walk with fewer edges to follow moves, so that a class with very many neighbours is opened last.
             mover = mover if moved.edges <= waiting.edges else 1 - mover
             ends[mover] = next(walks[mover], None)
         return None

@@ -83,7 +83,7 @@ def heads_at(chunk: Bytes, positions: Positions) -> Heads:
     whole = int(np.searchsorted(positions, len(chunk) - _HEAD, side="right"))
     heads = np.zeros(len(positions), np.uint64)
     if whole:
-        # Eight bytes from every position on, overlapping: a view, not a copy.
+        # The eight bytes from every position of the chunk on, overlapping: a view, not a copy.
         eights: Heads = np.ndarray((len(chunk) - _HEAD + 1,), np.dtype("<u8"), chunk.data, 0, (1,))
         heads[:whole] = eights[positions[:whole]]
     for row in range(whole, len(positions)):
@@ -130,7 +130,7 @@ _LOWER: Final = head_of(b"\x20\x20\x20")
 def possible_openers(entities: Heads) -> Mask:
     """Return which ``&`` may open a span without links, such as a comment, by the eight bytes from each on (heads)."""
     tags = np.flatnonzero(starting_with(entities, b"&lt;"))
-    # Heads are little-endian: after the lowest 32 bits, `&lt;`, come the next three bytes, put into lower case.
+    # The three bytes after `&lt;` (heads are little-endian), with the bit set that makes letters lower case.
     names = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
     mask = np.zeros(len(entities), np.bool_)
     mask[tags[np.isin(names, _OPENER_HEADS)]] = True
@@ -245,7 +245,7 @@ def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.Da
     offsets[0::2], offsets[1::2] = starts, ends
     if not len(starts):
         return pa.array([], kind)
-    # Every second value of an array over the whole chunk is a gap between two rows.
+    # An Arrow array over all of the data without a copy: value, gap, value, ..., of which every second one is taken.
     gaps_too = pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
     return gaps_too.take(pa.array(np.arange(0, len(offsets) - 1, 2)))
 
@@ -309,17 +309,17 @@ _LONGEST: Final = 256
 
 
 def find_marks(parts: Contents, others: tuple[bytes, ...] = ()) -> tuple[Positions | None, Positions]:
-    """Return the sorted positions in contents of marks, which NFC may change or compose, and of some ``others``.
+    """Return the sorted positions in contents of marks, which NFC may change or compose, and of some other strings.
 
-    None in place of the marks if the first 4,096 bytes have so many that it costs less to compare all contents with
-    their NFC than to find them.
+    None in place of the marks if more than one in 64 characters at the beginning is one: then it takes less time to
+    compare all contents with their NFC.
 
     >>> parts = locate_parts(pa.array(["e|e\u0301", "caf\u00e9|caf\u00e9", "\u0e19\u0e35\u0e48", "\u0e19\u0e48\u0e38"]))
     >>> marks, _ = find_marks(parts)
     >>> not_composed(parts, marks).tolist()
     [True, False, False, True]
     """
-    if not others and not (parts.data >= _LEAST).any():
+    if not others and not (parts.data >= _LEAST).any():  # no byte that a mark begins with, or a higher one
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     beginning = str(parts.data[:_SAMPLE].data, "utf-8", "ignore")
     with_marks = len(_MARK.findall(beginning)) * _FEW <= len(beginning)

@@ -43,11 +43,6 @@ Locate = Callable[[int], str]
 NO_VERSIONS: Final[Positions] = np.empty((3, 0), np.int64)
 
 
-def moved(versions: Positions, by: int) -> Positions:
-    """Return the same versions with ``by`` more bytes in front of their pages."""
-    return np.vstack([versions[:2], versions[2:] + by])
-
-
 def in_parts(parts: Iterable[Positions]) -> tuple[Positions, Positions]:
     """Return the versions of several texts together, and for each the number of its text."""
     found = list(parts)
@@ -197,22 +192,22 @@ def scan_chunk(
         pages=sum((part.pages for part in parts), Counts()),
         unreadable=tuple(record for part in parts for record in part.unreadable),
         titles=[title for part in parts for title in part.titles],
-        versions=np.hstack([moved(part.versions, start) for part, start in zip(parts, cuts, strict=False)]),
+        versions=np.hstack([np.add(part.versions, [[0], [0], [cut]]) for part, cut in zip(parts, cuts, strict=False)]),
         steps=sum(part.steps for part in parts),
     )
 
 
 def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: bool) -> ChunkLinks:
     """Scan a chunk by its tags; pages that are not laid out as expected are read as XML, and scanned once rewritten."""
+    # Pages in the layout of MediaWiki's exporter are read by tags; the others are rewritten in it, then read as well.
     work = Work()
     by_tags = extract(data, site, trail, work)
     pages, unreadable = _read_as_xml(data, by_tags.unread, site, locate, work)
-    # Rewritten as the exporter would lay them out, these pages are read as the others are.
     rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
     as_xml = extract(rewritten, replace(site, version=LAYOUT), trail, work) if rewritten else _NOTHING
     if as_xml.unread:
         raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
-    # Pages that are no articles, by reason; redirects are kept if they lead to an article of this wiki.
+    # Pages that are no articles are counted by reason; of these, redirects to an article of this wiki are returned.
     left_out = by_tags.left_out + as_xml.left_out
     left_out["deleted"] += sum(page.deleted for page in pages.values())
     sources, targets = list[str](), list[str]()
@@ -225,8 +220,9 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
     articles = by_tags.articles + as_xml.articles
     read = articles + sum(reasons.values()) + len(unreadable)
+    # The ids of a page and of its revision, and where it begins.
     xml_versions = [(*page.version, start) for start, page in pages.items() if page.version]
-    # Each distinct content is read once.
+    # What is between the brackets of links: each distinct content is read once.
     contents = pa.concat_arrays([by_tags.contents, as_xml.contents]).dictionary_encode()
     counts = np.bincount(contents.indices.to_numpy(), minlength=len(contents.dictionary))
     # Bytes of titles that are not UTF-8 become replacement characters.
@@ -261,12 +257,12 @@ _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 
 
 def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
-    """Read the pages of a chunk that are in the layout of MediaWiki's exporter, and find those that are not.
+    """Extract redirects, titles and what is between the brackets of links from a chunk, and find pages to read as XML.
 
-    ``trail`` is a regular expression for the letters after ``]]`` that belong to a content. Raises ArrowInvalid if a
-    content is not UTF-8.
+    Read are pages in the layout of MediaWiki's exporter (*regular* ones). ``trail`` is a regular expression for the
+    letters after ``]]`` that belong to a link. Raises ArrowInvalid if what is between brackets is not UTF-8.
     """
-    # Pages: *regular* ones are in that layout; those that are ``unread`` are left to an XML parser.
+    # Pages; those that are ``unread`` are left to an XML parser.
     found = markup.find_markup(data)
     entities = markup.heads_at(found.chunk, found.entities)
     pages = read_pages(found, entities)
@@ -275,7 +271,7 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     articles = np.flatnonzero(main & ~pages.deleted & (pages.redirect < 0) & ~unread)
     titled = np.flatnonzero(main & ~unread)
     with_id = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
-    # What hides links in the articles' texts, such as comments; openers are the `&lt;` that may begin it.
+    # What hides links in the articles' texts, such as comments, and begins with an opener: `&lt;` and a name.
     text_starts, text_ends = pages.text_starts[articles], pages.text_ends[articles]
     openers = found.entities[markup.possible_openers(entities)]
     text_of_opener = markup.span_of(openers, text_starts, text_ends)
@@ -373,7 +369,7 @@ def read_pages(found: Markup, entities: Heads) -> PageTable:
     tags = _Tags.of(heads)
     starts = found.tags[tags.first]
     ends = np.append(found.tags, len(found.data))[tags.last] + tags.whole * len(b"</page>")
-    # Of each kind of tag, how many each page has, and the index of its first one among all tags of the chunk.
+    # Of each kind of tag, how many each page has, and the index of the first of these among all tags of the chunk.
     namespace_count, namespace = tags.starting_with(b"<ns>")
     redirect_count, redirect = tags.starting_with(b"<redirec")
     title_count, title = tags.starting_with(b"<title>")
@@ -420,7 +416,7 @@ def _next(index: Positions, heads: Heads) -> Positions:
 
 
 def _ids(found: Markup, heads: Heads, tags: Positions) -> Positions:
-    """Return the number in each of some tags (indices among all), as in ``<id>12</id>``; -1 where there is none."""
+    """Return the number in each of some tags (any shape of indices), as in ``<id>12</id>``; -1 where there is none."""
     if not tags.size:
         return tags
     following = _next(tags, heads)
@@ -428,7 +424,7 @@ def _ids(found: Markup, heads: Heads, tags: Positions) -> Positions:
     is_id = markup.starting_with(heads[tags], b"<id>") & markup.starting_with(heads[following], b"</id>")
     lengths = np.where(is_id, ends - starts, 0)
     is_id &= (lengths > 0) & (lengths <= _DIGITS)
-    # Digits have the shape (..., longest): with a longest of three, they are at -3, -2 and -1 bytes from the end, for
+    # The digits of every number as a row as long as the longest: with three, those 3, 2 and 1 bytes before the end, for
     # hundreds, tens and ones. What is before a shorter number counts as 0.
     from_end = np.arange(-int(lengths[is_id].max(initial=1)), 0)
     digits = found.chunk[ends[..., None] + from_end].astype(np.int64) - ord("0")

@@ -72,11 +72,8 @@ def first_label(labels: MapLookup, codes: Iterable[str]) -> tuple[pa.ChunkedArra
 
 
 def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """Return the strings in NFC; only those that may lack it are looked at, because Wikidata and Wikipedia store NFC.
-
-    pyarrow's own ``utf8_normalize`` decomposes when asked for NFC (25.0, 2026-11).
-    """
-    done = []
+    """Return the strings in NFC; only those that may lack it are looked at: Wikidata and Wikipedia store NFC."""
+    done = []  # without pyarrow's ``utf8_normalize``, which decomposes when asked for NFC (25.0, 2026-11)
     for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
         # A slice is copied: its buffer has strings that are not in it.
         whole = chunk.take(pa.array(np.arange(len(chunk)))) if chunk.offset else chunk

@@ -132,10 +132,7 @@ def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class StringSet:
-    """A set of titles or anchors as hashes in ascending order, each once, shape ``(n,)``.
-
-    A hash may match a string that is not in the set, once in 10**12 strings or so.
-    """
+    """A set of titles or anchors as ascending hashes; one string in 10**12 or so that is not in the set matches one."""
 
     hashes: Numbers
 

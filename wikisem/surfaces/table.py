@@ -161,11 +161,8 @@ class HashedNames(NamedTuple):
 
     @staticmethod
     def by_others(folder: str, surfaces: "HashedNames", items: Ints, graph: ClassGraph) -> "HashedNames":
-        """The labels and aliases of items, by the hashes in a folder, but for those that are the item's surface form.
-
-        Surface form i is that of ``items[i]``, an index into the graph; any other item has none, and the hash 0.
-        """
-        own = np.zeros(len(graph.items), dtype=np.uint64)
+        """Read the hashes of other names: labels and aliases in a folder, but for surface form i of ``items[i]``."""
+        own = np.zeros(len(graph.items), dtype=np.uint64)  # 0 for an item without a surface form
         own[items] = surfaces.hashes
         found = [HashedNames(own[:0], graph.sitelinks[:0])]
         for numbers, sitelinks, hashes in read_item_names(folder):
@@ -254,8 +251,9 @@ class SurfaceForms:
             words = pc.add(pc.count_substring(surfaces, " "), 1)
             counts = [pc.utf8_length(surfaces), words, pc.count_substring_regex(surfaces, _MARK)]
             numbers.append(np.minimum(np.stack(counts), np.iinfo(np.uint16).max).astype(np.uint16))
-            # The code of the last letter: looked up once for each distinct end of two code points. Where one of these
-            # may be part of a letter of several, the whole surface form is looked at (-1 until then).
+            # The code of the last letter: looked up once for each distinct end of two code points, if each of these is
+            # a letter, so that ``graphemes`` returns the string as it is. Else a letter may be longer than the end, and
+            # the whole surface form is looked at (-1 until then).
             tails = pc.utf8_slice_codeunits(surfaces, -2).dictionary_encode()
             ends = tails.dictionary.to_pylist()
             codes = [_letter_code(end) if isinstance(graphemes(end), str) else -1 for end in ends]
@@ -281,14 +279,14 @@ LATE_FIELDS: Final = ("title",)
 
 
 def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
-    """Read some items (QIDs) of the graph, with their surface forms in a language, from the files of these."""
+    """Read some items (QIDs) of the graph as members by QID, from the ``surfaces`` files (Parquet) of a language."""
     wanted = pa.array(sorted(items), pa.string())
     found: dict[str, Member] = {}
     for path in surfaces if items else ():
         for table in read_row_groups(path, [*COLUMNS, *LATE_FIELDS]):
             rows = table.filter(pc.is_in(table["qid"], value_set=wanted)).combine_chunks()
             members = SurfaceTable.of_table(rows, graph)
-            late_fields = rows.select(LATE_FIELDS).to_pylist()
+            late_fields = rows.select(LATE_FIELDS).to_pylist()  # of each row the title, which a SurfaceTable lacks
             both = zip(members.members(np.arange(len(members))), late_fields, strict=True)
             found |= {member.id: replace(member, **fields) for member, fields in both}
     return found

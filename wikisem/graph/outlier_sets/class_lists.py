@@ -79,7 +79,7 @@ def candidate_classes(
     those of most local prominence, ties by sitelinks. With a ``fame`` of head, torso or tail, only the most prominent
     third of these instances of each class, the next or the last is counted and taken.
     """
-    # The instances with a surface form, as positions among all: those of node i, in their order, are begins[i]:ends[i].
+    # The instances with a surface form, as positions among all instances: named[begins[i]:ends[i]] are those of node i.
     named = np.flatnonzero(has_surface[graph.instances.targets])
     bounds = np.searchsorted(named, graph.instances.offsets)
     begins, ends = bounds[:-1], bounds[1:]
@@ -135,31 +135,32 @@ class PoolLists:
 def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, Int64s, PoolLists]:
     """Put all items that may be an outlier in some language on lists: those on a list are alike to every rule.
 
-    Returns the items (indices in the graph, ascending), the number of each item's list, and the lists.
+    Returns the items of all languages (indices in the graph, ascending), the number of each one's list, and the lists.
     """
     items = distinct(np.concatenate([np.zeros(0, dtype=np.uint32), *by_language]))
     classes, others = graph.classes.take(items), graph.other_classes.take(items)
     nodes, is_node = csr.indices_of(graph.items[items], graph.nodes)
     nodes[~is_node] = NO_NODE
-    # A few items are classes themselves, or have classes that are pruned or not of the best rank. The number of what
-    # such an item has goes into ``further``, 0 for nothing; other classes and its own node share a range of numbers.
+    # A few items are special: they are classes themselves, or have classes that are pruned or not of the best rank. Two
+    # that are special in the same way get the same number, 0 is for all others. Each has a row of its other classes and
+    # its own node, moved up past them.
     special = np.flatnonzero(is_node | (others.counts() > 0))
-    further = np.zeros(len(items), dtype=np.int64)
+    special_numbers = np.zeros(len(items), dtype=np.int64)
     their_others = others.take(special)
     owners = np.concatenate([their_others.sources(), np.arange(len(special))])
     targets = np.concatenate([their_others.targets, nodes[special] + 1 + len(graph.whole_up)])
-    further[special] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(special)))[0]
-    # Items with the same classes and the same further number share a list; one of them shows what is on it.
-    count, numbers = csr.rank_keys(csr.pack_pairs(class_lists(classes)[0], further))
+    special_numbers[special] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(special)))[0]
+    # Items with the same classes and the same special number share a list; one of them shows what is on it.
+    count, numbers = csr.rank_keys(csr.pack_pairs(class_lists(classes)[0], special_numbers))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))
     return items, numbers, PoolLists(classes.take(example), others.take(example), nodes[example])
 
 
 def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
-    """Number the distinct rows: for each row, the classes of an item, the number of its list, and the distinct lists.
+    """Number the distinct rows, each the classes of an item: the number of each row, and the distinct rows as lists.
 
-    Rows must be sorted. Lists are compared exactly, not by hash: each round extends the prefix of every row by one
+    Rows must be sorted. They are compared exactly, not by hash: each round extends the prefix of every row by one
     class, and numbers the distinct prefixes.
 
     >>> rows = CsrRows(np.array([0, 2, 3, 5]), np.array([4, 6, 4, 4, 6]))    # [4, 6], [4], [4, 6]
@@ -201,17 +202,18 @@ class CountedLists:
     def of_table(graph: ClassGraph, table: pa.Table) -> "CountedLists":
         """Unlinked items from rows of ``schemas.UNLINKED``: a list of classes (QIDs), and how many items have it.
 
-        As in the graph, an item that has lost all its classes does not count, nor does a page without a subject.
+        As in the graph, items that have lost all their classes do not count, nor do disambiguation pages and the like.
         """
         lists = table["instance_of"].combine_chunks()
         coded = lists.flatten().dictionary_encode()
         codes, rows = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
-        # Of each distinct class: its node, or the number after all nodes of a hidden class (pruned, but below a node).
+        # Of each distinct class its node. Hidden classes (pruned, but below a node) are numbered after all nodes.
         class_numbers = qid_numbers(coded.dictionary)
         nodes, is_left = csr.indices_of(class_numbers, graph.nodes)
         hidden, is_hidden = csr.indices_of(class_numbers, graph.hidden)
         nodes[is_hidden] = len(graph.nodes) + hidden[is_hidden]
         is_left |= is_hidden
+        # Rows with a class of such pages, and the other rows' classes that are left.
         _, is_of_pages = csr.indices_of(class_numbers, graph.no_subjects)
         is_page = np.zeros(len(table), dtype=bool)
         is_page[rows[is_of_pages[codes]]] = True

@@ -65,20 +65,21 @@ class HashRing:
         """Yield the locations of the items of a set, from the hash key ``start`` once around the ring.
 
         A location is an index into the ring; in the set are items whose list of classes has the ``bit`` in ``sets``.
-        They are found by examining one location after another. If they are so rare that listing and sorting them costs
-        less than the expected rest of the walk, they are listed.
+        Locations are examined in order, more of them each time. Once the set has no more items than would be examined
+        next, all of it is listed instead.
         """
         size = len(self.keys)
-        begin, examined, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
+        begin, examined, next_look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
         lists_in_set: Int64s | None = None
         while examined < size:
-            ahead = (begin + examined + np.arange(min(look, size - examined))) % size
+            ahead = (begin + examined + np.arange(min(next_look, size - examined))) % size
             yield from ahead[contains(sets.bitsets[self.lists[ahead]], np.uint64(bit))].tolist()
             examined += len(ahead)
-            look *= _GROWTH
+            next_look *= _GROWTH
             if examined < size:
                 lists_in_set = sets.rows_with(bit) if lists_in_set is None else lists_in_set
-                if int((self.by_list.offsets[lists_in_set + 1] - self.by_list.offsets[lists_in_set]).sum()) <= look:
+                sizes = self.by_list.offsets[lists_in_set + 1] - self.by_list.offsets[lists_in_set]
+                if int(sizes.sum()) <= next_look:
                     # All locations of the set, as steps from where the walk began, but for those examined already.
                     steps: Int64s = (self.by_list.take(lists_in_set).targets.astype(np.int64) - begin) % size
                     steps.sort()
@@ -88,23 +89,23 @@ class HashRing:
     def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
         """Take about ``most`` of the items on each row's lists, the same share of every list, spread evenly over it.
 
-        Items on a list have the same classes. Returns locations on the ring; ``starts`` has a hash key for each row,
-        which decides where to begin. The numbers of lists do not, since they are others if other languages are built.
+        Returns locations on the ring, one row for each of ``lists``. ``starts`` has a hash key for each row, which
+        decides where to begin. The numbers of lists do not, since they are others if other languages are built.
         """
-        # The lists that have items, each with the row that asks for it: n is the number of items on all lists of its
-        # row, m how many of these are wanted.
+        # The lists that have items, each with the row that asks for it: m of the n items on all lists of the row.
         offsets = self.by_list.offsets
         lists = lists.keep(offsets[lists.targets + 1] > offsets[lists.targets])
         begins, rows = offsets[lists.targets], lists.sources()
         sizes = offsets[lists.targets + 1] - begins
         n = np.diff(offsets_of(sizes)[lists.offsets])[rows]
         m = np.minimum(n, most)
-        # A counter goes up by m at each item of a list, and the item that takes it to or past a multiple of n is taken.
-        # With n = 10 and m = 4 it is 4, 8, 12, 16, 20: the items at 2 and 4, in general at (n - 1 - shift + j * n) // m
-        # for j = 0, 1, ... It begins at the list's shift, so that of lists due less than one item some give one.
+        # Every item of a list adds m to a counter, and is taken if the counter reaches or passes a multiple of n. With
+        # n = 10 and m = 4 it is 4, 8, 12, 16, 20: the items at 2 and 4 are taken, 4 of 10. The counter of a list begins
+        # at its shift, below n, so that of small lists, due less than one item, some give one.
         shifts = ((self.keys[self.by_list.targets[begins]] + starts[rows]) % n.astype(np.uint64)).astype(np.int64)
-        taken = (sizes * m + shifts) // n
+        taken = (sizes * m + shifts) // n  # how many of each list
         list_offsets = offsets_of(taken)
+        # Number j of these is the item at index (n - 1 - shift + j * n) // m of its list.
         j = np.arange(list_offsets[-1]) - np.repeat(list_offsets[:-1], taken)
         indices = (np.repeat(n - 1 - shifts, taken) + j * np.repeat(n, taken)) // np.repeat(m, taken)
         return CsrRows(list_offsets[lists.offsets], self.by_list.targets[np.repeat(begins, taken) + indices])
@@ -127,7 +128,7 @@ class HashRing:
         hash key ``starts[i]``. The next locations are examined for all classes. For a class that finds too few there,
         its whole set is listed where that costs less than to walk on.
         """
-        # The next _LOOK locations of each class, as a row, and which of them are in its set.
+        # The next _LOOK locations of each class, as a row, and which of them are in its set. Mostly these are enough.
         size = len(self.keys)
         begins = np.searchsorted(self.keys, starts)
         ahead = (begins[:, None] + np.arange(min(_LOOK, size))) % max(size, 1)
@@ -136,7 +137,7 @@ class HashRing:
         unfinished = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
         if size <= _LOOK or not len(unfinished):
             return found
-        # The sets of the unfinished classes, which found too few, as pairs: a list and such a class whose bit it has.
+        # How many items the set of each unfinished class has: from all pairs of a list and a class whose bit it has.
         unfinished_bits = bits[unfinished]
         bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << unfinished_bits.astype(np.uint64))
         with_bits = np.flatnonzero(bitsets != 0)
@@ -148,6 +149,7 @@ class HashRing:
         set_sizes = np.bincount(class_of_pair, weights=sizes, minlength=len(unfinished))
         # A walk expects to pass count * size / set size locations; listing costs about as much as the set has items.
         is_listed = set_sizes * set_sizes <= _LISTING_BONUS**2 * count * size
+        # All items of the sets that are listed, in the order in which each class meets them; the other classes walk.
         kept = is_listed[class_of_pair]
         located = self.by_list.take(list_of_pair[kept])
         classes = class_of_pair[kept][located.sources()]

@@ -29,9 +29,6 @@ class RowUnion:
     columns, and ``starts`` is where each of them begins there; ``count`` is the number of all rows. ``reduceat`` alone
     would do, but it takes longer to begin a row than to read the one or two targets of most rows.
 
-        rows 0 to 2, and two columns     [7]   []   [4, 5, 6]
-        order [2, 0]                     columns [4, 7] and [5]     rest [6], starts [0]
-
     With three classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
 
     >>> bitsets = set_bits(3, np.array([0, 1]), np.array([0, 2]))
@@ -50,7 +47,10 @@ class RowUnion:
 
     @staticmethod
     def of(rows: CsrRows) -> "RowUnion":
-        """Lay rows out: the first targets of all rows as columns, and what long rows have beyond these as a rest."""
+        """Lay rows out: the first targets of all rows as columns, and what long rows have beyond these as a rest.
+
+        With two columns, rows [7], [] and [4, 5, 6] have the order [2, 0], columns [4, 7] and [5], and the rest [6].
+        """
         # The rows that are not empty, longest first: those with a j-th target are the first of them.
         counts = rows.counts()
         order: Int64s = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
@@ -66,12 +66,12 @@ class RowUnion:
         )
 
     def union(self, bitsets: Bitsets) -> Bitsets:
-        """For each row the union (bitwise or) of the bitsets of its targets; ``bitsets`` has one for each target."""
+        """For each row the union (bitwise or) of the bitsets of its targets; target t has ``bitsets[t]``."""
         united = np.zeros(self.count, dtype=np.uint64)
         if len(self.order):
             # All targets are in range; with "clip" numpy does not check them before it begins.
             found: Bitsets = bitsets.take(self.columns[0], mode="clip")
-            # Rows come longest first, so the rows with a target in a later column are the first ones.
+            # Column j has the j-th target of all rows that have one. Rows come longest first, so these are the first.
             for column in self.columns[1:]:
                 found[: len(column)] |= bitsets.take(column, mode="clip")
             if len(self.rest):
@@ -141,8 +141,9 @@ class NeighbourhoodIndex:
 def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodIndex:
     """Strip the graph of both directions of P279 to what distances between the ``ends`` (nodes) depend on.
 
-    ``edges_1`` are the edges left, and ``edges_2`` those of length two, which replace a node that is only passed
-    through. Either leads from row to row: row i is node ``nodes[i]``, until the next round numbers rows anew.
+    Each round drops dead ends, then puts an edge of length two in place of a node that is only passed through.
+    ``edges_1`` are the edges of length one, ``edges_2`` those of length two, from row to row; row i is node
+    ``nodes[i]``. Every round numbers the rows anew.
     """
     count = len(graph.nodes)
     nodes: Ints = np.arange(count)
@@ -151,7 +152,7 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
     edges_1 = CsrRows.undirected(graph.up.sources(), graph.up.targets, count)
     edges_2 = CsrRows.undirected(nodes[:0], nodes[:0], count)
     for _ in range(_ROUNDS):
-        # Nodes that are not ends and have fewer than two neighbours are dropped, and what then has too few as well.
+        # Dead ends: nodes that are not ends and have fewer than two neighbours, and what then has too few as well.
         neighbours = edges_1.merged(edges_2)
         kept, degrees = np.ones(len(neighbours), dtype=bool), neighbours.counts()
         frontier: Ints = np.flatnonzero(~is_end & (degrees < 2))
@@ -160,12 +161,12 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
             touched = neighbours.take(frontier).targets
             np.subtract.at(degrees, touched, 1)
             frontier = distinct(touched[(degrees[touched] < 2) & kept[touched] & ~is_end[touched]])
-        # The edges between kept nodes, which are renumbered.
+        # The edges between the kept nodes, which get new row numbers.
         kept_rows, new_row = np.flatnonzero(kept), np.cumsum(kept) - 1
         inner = [rows.keep(kept[rows.targets]) for rows in (edges_1.take(kept_rows), edges_2.take(kept_rows))]
         edges_1, edges_2 = (CsrRows(rows.offsets, new_row[rows.targets]) for rows in inner)
         is_end, nodes = is_end[kept], nodes[kept]
-        # Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node.
+        # Passed through: no ends, with exactly two neighbours, one step away, neither of which is such a node itself.
         is_passed_through: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
         both = edges_1.take(np.flatnonzero(is_passed_through)).targets.reshape(-1, 2)
         is_passed_through[is_passed_through] = ~is_passed_through[both].any(axis=1)
@@ -184,9 +185,7 @@ def build_neighbourhood_index(graph: ClassGraph, ends: Ints) -> NeighbourhoodInd
 class NeighbourhoodSearch:
     """A stripped graph prepared to say which of the ``ends`` are nearer than ``distance`` to something.
 
-    In the example of ``NeighbourhoodIndex``, a bit set on A reaches C in step 2, D in step 3. The bitsets of the
-    current step and of the step before are one array of twice the number of rows; an edge of length two reads from the
-    second half.
+    In the example of ``NeighbourhoodIndex``, a bit set on A reaches C in step 2, D in step 3.
     """
 
     def __init__(self, index: NeighbourhoodIndex, distance: int, ends: Ints) -> None:
@@ -207,21 +206,22 @@ class NeighbourhoodSearch:
     def near(self, bitsets: Bitsets) -> Bitsets:
         """For each end the union of the bitsets of all rows fewer than ``distance`` steps away.
 
-        ``bitsets`` has one for each row, a class of the index. At each step, a row gets the bits that its neighbours
-        one step away have now, and those that the ones two steps away had a step before.
+        A row is a class of the index, and row i has ``bitsets[i]``. At each step, a row gets the bits that neighbours
+        one step away have now, and those that the ones two steps away had a step before. The latter are row i as
+        neighbour n + i, of n rows, so that both are read from one array: the bitsets of now, then of a step before.
         """
         size, neighbours = self.rows, self._neighbours
         now_and_before = np.concatenate([bitsets, np.zeros_like(bitsets)])
         for _ in range(self._steps - 1):
-            # All rows pull what their neighbours have, unless so few have bits that pushing these costs less.
+            # If many rows have bits, all rows pull them from their neighbours; if few have, only these push theirs.
             frontier = np.flatnonzero(now_and_before != 0)
             degrees = self._degrees[frontier % size]
             if _PUSH_COST * int(degrees.sum()) > len(neighbours.targets):
                 received = self._pull_all.union(now_and_before)
             else:
-                # Edges have no direction, so the row of a node also lists the rows that it pushes to.
+                # Edges have no direction, so the row of a node also lists the rows that it pushes to. Bits of now go
+                # over edges of length one, those of a step before over edges of length two.
                 rows = neighbours.take(frontier % size)
-                # Bits of now go over edges of length one, those of before over edges of length two.
                 over_edge = np.repeat(frontier >= size, degrees) == (rows.targets >= size)
                 pushed = np.repeat(now_and_before[frontier], degrees)
                 received = np.zeros(size, dtype=np.uint64)
@@ -267,18 +267,19 @@ class AncestorIndex:
 
 
 def build_ancestor_index(up: CsrRows, terminals: Ints) -> AncestorIndex:
-    """Order the terminals and everything above them by level; nodes have the P279 edges ``up`` to superclasses.
+    """Order the terminals (nodes) and everything above them from the top down; ``up`` has the P279 edges of all nodes.
 
-    Classes are numbered three times: as nodes, in the order of nodes among those reached, and as rows of the result.
+    Every class comes after all that is above it. Classes on a cycle are above each other and share a component.
     """
+    # What is reached going up, numbered from 0 in the order of nodes, with the edges between these.
     size, nodes = len(up), np.flatnonzero(csr.steps_from(up, terminals) >= 0)
     reached = up.take(nodes)
     up = CsrRows(reached.offsets, _new_numbers(nodes, size)[reached.targets])
-    # Classes on a cycle are above each other: they become one component, and what is left has no cycle.
+    # The component of each, and the edges between different components, which have no cycle.
     count, component = csr.rank_keys(csr.components(up))
     children, parents = component[up.sources()], component[up.targets]
     component_up = CsrRows.from_pairs(children[children != parents], parents[children != parents], count)
-    # Components are numbered by level from the top, and rows by component: each comes after all that is above it.
+    # New numbers: components by level from the top, then rows by component.
     level = csr.levels(component_up)
     by_level = np.argsort(level, kind="stable")
     new_component = _new_numbers(by_level, count)
@@ -309,23 +310,25 @@ class DownwardPass:
         self.rows = len(index.parents)
         self.parents = RowUnion.of(index.parents)
         self._starts = index.component_starts
-        self._offsets = index.component_parents.offsets
-        self._targets = index.component_parents.targets.astype(np.int64)
+        self._parent_offsets = index.component_parents.offsets
+        self._parent_targets = index.component_parents.targets.astype(np.int64)
         self._levels = [int(start) for start in index.level_starts]
 
     def propagate_down(self, bitsets: Bitsets) -> Bitsets:
         """For each component (the classes on a cycle, or one class) the union of its bitsets and of all those above it.
 
-        ``bitsets`` has one for each row, a class; rows are in the order of their components, and these by level.
+        ``bitsets`` has one for each row, a class; rows are in the order of their components, and these by level. If A,
+        with bit 0, is above B, with bit 1, A has bit 0 in the result, and B has both.
         """
         if not self.rows:
             return bitsets
+        # The union of the rows of each component, which begin at ``_starts``.
         found: Bitsets = np.bitwise_or.reduceat(bitsets, self._starts)
-        # From the top down, a level takes over what its parents have. Level 0 has no parents; on every other level each
-        # component has at least one, so that no slice given to ``reduceat`` is empty.
-        offsets = self._offsets
+        # From the top down, the components first to end, a level, take over what their parents have. Level 0 has none;
+        # on every other level each component has at least one, so that no slice given to ``reduceat`` is empty.
+        offsets = self._parent_offsets
         for first, end in zip(self._levels[1:-1], self._levels[2:], strict=True):
             begin = offsets[first]
-            of_parents = found[self._targets[begin : offsets[end]]]
+            of_parents = found[self._parent_targets[begin : offsets[end]]]
             found[first:end] |= np.bitwise_or.reduceat(of_parents, offsets[first:end] - begin)
         return found

@@ -67,12 +67,13 @@ class Kin:
         These are direct instances of class i, and items that are themselves the class, above it or below it.
         """
         bits, rows = np.arange(len(classes)), self._ancestors.node_to_row[classes]
-        asked = set_bits(self._down.rows, rows, bits)
-        barred = self._by_row.union(asked)
-        # Of each component, which classes it is at or below, and which at or above; an item that is a class is in one.
-        owners, above = csr.pairs_from(self._ancestors.component_parents, bits, self._ancestors.component[rows])
-        related = self._down.propagate_down(asked) | set_bits(len(self._ancestors.component_starts), above, owners)
-        barred[self._own_lists] |= related[self._own_components]
+        # Each class has its own bit, and a list gets the bits of the classes that its items are direct instances of.
+        bit_of_class = set_bits(self._down.rows, rows, bits)
+        barred = self._by_row.union(bit_of_class)
+        # A list whose item is itself a class also gets the bits of the classes at, above or below that one.
+        bits_below, above = csr.pairs_from(self._ancestors.component_parents, bits, self._ancestors.component[rows])
+        at_or_above = set_bits(len(self._ancestors.component_starts), above, bits_below)
+        barred[self._own_lists] |= (self._down.propagate_down(bit_of_class) | at_or_above)[self._own_components]
         return barred
 
 
@@ -116,64 +117,62 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
         college town    16 instances    16 are something else, too: city, big city, municipality of Germany
         city           115             106
         film genre      14               3
-
-    Instances of the parents of a status class, or of anything below these, are not outliers of it: no city of any kind
-    for *college town*. So it has no siblings, and only those cousins that are further away.
     """
     if not share:
         return np.zeros(len(candidates), dtype=bool)
     # How many instances each candidate has, unlinked items (which the graph lacks) included; their pruned classes do
-    # not count, since the graph has dropped those of its items as well.
+    # not count, since the graph has dropped those of its items as well. ``needed`` of them must have another class.
     count, none = len(graph.nodes), np.zeros(0, dtype=np.int64)
     of_unlinked = unlinked.classes.keep(unlinked.classes.targets < count)
     unlinked_instances = np.bincount(of_unlinked.targets, unlinked.counts[of_unlinked.sources()], minlength=count)
     instances = (graph.instances.counts() + unlinked_instances.astype(np.int64))[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
-    # First a bound that is cheap: an instance with another class has several classes, whichever they are. Then what is
-    # counted, for the candidates that reach it. A row of the graph is one item, a row of unlinked items many.
-    several, with_several = list[tuple[CsrRows, Int64s | None]](), np.zeros(count)
+    # First an upper bound that is cheap: all instances with several classes, whichever they are. It takes rows with two
+    # classes or more; a row of the graph is one item, a row of unlinked items many.
+    several, upper_bound = list[tuple[CsrRows, Int64s | None]](), np.zeros(count)
     for classes, items_of_row in ((graph.classes, None), (of_unlinked, unlinked.counts)):
         begins = range(0, len(classes), _CHUNK)  # in parts, since counts of all rows at once would need much memory
         found = [begin + np.flatnonzero(np.diff(classes.offsets[begin : begin + _CHUNK + 1]) > 1) for begin in begins]
         rows = np.concatenate([none, *found])
         lists, items = classes.take(rows), None if items_of_row is None else items_of_row[rows]
         several.append((lists, items))
-        with_several += np.bincount(lists.targets, None if items is None else items[lists.sources()], minlength=count)
-    may_be = with_several[candidates] >= needed
+        upper_bound += np.bincount(lists.targets, None if items is None else items[lists.sources()], minlength=count)
+    # Then the exact count, for the candidates that may have enough.
+    may_be = upper_bound[candidates] >= needed
     is_status = np.zeros(len(candidates), dtype=bool)
     counted = sum(_with_another_class(graph, lists, candidates[may_be], items) for lists, items in several)
     is_status[may_be] = counted >= needed[may_be]
     return is_status
 
 
-def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, numbers: Int64s | None = None) -> Int64s:
-    """How many instances of each candidate have a class that is neither the candidate nor below it.
+def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, items: Int64s | None = None) -> Int64s:
+    """How many instances of each candidate class (node) have a class that is neither the candidate nor below it.
 
-    ``several`` has the classes of every item with more than one; row i is ``numbers[i]`` items, or one.
+    Each row of ``several`` has the classes of an item, two or more, or of ``items[row]`` items that have the same ones.
     """
-    # Many items have the same classes: the distinct lists of those that have a candidate.
+    # Many items have the same classes, so work is done for each distinct list of classes with a candidate on it.
     is_candidate = np.zeros(len(graph.whole_up), dtype=bool)
     is_candidate[candidates] = True
     with_candidate = np.flatnonzero(several.keep(is_candidate[several.targets]).counts())
-    list_of, lists = class_lists(several.take(with_candidate))
-    # All pairs of a candidate and a class that are on a list together, the candidate itself included.
-    sources = lists.sources()
-    seconds = lists.take(sources)
-    first, second, list_of_pair = lists.targets[seconds.sources()], seconds.targets, sources[seconds.sources()]
+    list_of_row, lists = class_lists(several.take(with_candidate))
+    # All (candidate, class) pairs on the same list, those of a candidate with itself included.
+    list_of_class = lists.sources()
+    pairs = lists.take(list_of_class)  # for every class on a list, all classes on it
+    first, second, list_of_pair = lists.targets[pairs.sources()], pairs.targets, list_of_class[pairs.sources()]
     candidate, is_asked = csr.indices_of(first, candidates)
     first, second = first[is_asked], second[is_asked]
     list_of_pair, candidate = list_of_pair[is_asked], candidate[is_asked]
-    # Whether the class is the candidate, is below it, or is on a cycle with it: then the candidate is reached from it.
+    # A class is another one unless a walk up from it reaches the candidate: then it is that, or is below it.
     count, ranks = csr.rank_keys(second)
     classes = np.zeros(count, dtype=np.int64)
     classes[ranks] = second
     above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(count), classes))
     is_other = ~csr.are_known(csr.pack_pairs(ranks, first), above)
-    # Each list with another class counts once for a candidate, with all of its items.
+    # A list counts once for a candidate, however many other classes it has: with all items that have the list.
     keys = csr.sort_pairs(csr.pack_pairs(list_of_pair[is_other], candidate[is_other]))
-    items = np.bincount(list_of, None if numbers is None else numbers[with_candidate], minlength=len(lists))
-    counts = np.bincount(csr.second_of(keys), items[csr.first_of(keys)], minlength=len(candidates))
+    of_list = np.bincount(list_of_row, None if items is None else items[with_candidate], minlength=len(lists))
+    counts = np.bincount(csr.second_of(keys), of_list[csr.first_of(keys)], minlength=len(candidates))
     return counts.astype(np.int64)
 
 
@@ -188,10 +187,7 @@ COARSE: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CoarseIndex:
-    """The components of coarse classes, those with most items first, and what is at or below them.
-
-    ``below`` has the rows of ``_below`` one after the other.
-    """
+    """The components of coarse classes, those with most items first, and the rows of ``_below``, end to end."""
 
     components: Int64s
     below: Bitsets
@@ -201,11 +197,11 @@ def build_coarse_index(graph: ClassGraph, ancestors: AncestorIndex, instances: I
     """Find the coarse classes, of which a twentieth (COARSE) or more of all items are instances, at any depth.
 
     Where outliers are ``linked``, items without a sitelink do not count: a build may not even keep them.
-    ``instances`` counts the items of each component (the classes on a cycle, or one class), and maybe further items.
+    ``instances`` is an upper bound on the number of items of each component (the classes on a cycle, or one class).
     """
     counted = np.flatnonzero(graph.sitelinks > 0) if linked else np.arange(len(graph.items))
     least = COARSE * max(len(counted), 1)
-    # ``instances`` may count too many: those with enough are counted again, among the items that count.
+    # Only components that may have enough instances are counted exactly, among the items that count.
     frequent = np.flatnonzero(instances >= least)
     below, counts = _below(ancestors, frequent), np.zeros(len(frequent), dtype=np.int64)
     for begin in range(0, len(counted) if len(frequent) else 0, _CHUNK):
@@ -217,9 +213,9 @@ def build_coarse_index(graph: ClassGraph, ancestors: AncestorIndex, instances: I
 
 
 def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
-    """Of every component (the classes on a cycle, or one class), which of some ``components`` it is, or is below.
+    """Which of some ``components`` (the classes on a cycle, or one class) each component of the index is, or is below.
 
-    Row r has a bitset for every component of the index, in which bit i is for ``components[64 * r + i]``.
+    64 of them share a row: bit i in row r and column c says that component c is, or is below, ``components[64r + i]``.
     """
     down, size = DownwardPass(ancestors), len(ancestors.component_starts)
     parts = [components[begin : begin + WIDTH] for begin in range(0, len(components), WIDTH)]
@@ -230,12 +226,12 @@ def _below(ancestors: AncestorIndex, components: Int64s) -> Bitsets:
 def _flags(graph: ClassGraph, ancestors: AncestorIndex, below: Bitsets, items: Ints) -> npt.NDArray[np.bool_]:
     """Which items (rows) are instances of which coarse classes (columns, filled up with False to a multiple of 64).
 
-    ``below`` has bitsets as ``_below`` makes them: of every component, the coarse classes that it is at or below.
+    ``below`` is from ``_below``: of every component, the coarse classes that it is at or below; 64 of them in each row.
     """
     stated = graph.stated(items)
     union = RowUnion.of(CsrRows(stated.offsets, ancestors.component_of(stated.targets))).union
-    # A row of bitsets has 64 classes of all items; transposed, the bytes of an item are one row of bits, one a class.
-    bitsets = np.array([union(of_classes) for of_classes in below], dtype=np.uint64).reshape(len(below), len(items))
+    # Each row has one bitset an item, for 64 classes. Transposed, the bits of all classes of an item are side by side.
+    bitsets = np.array([union(of_64) for of_64 in below], dtype=np.uint64).reshape(len(below), len(items))
     of_items = np.ascontiguousarray(bitsets.T).astype("<u8").view(np.uint8)
     return np.unpackbits(of_items, axis=1, bitorder="little").view(bool)
 
@@ -268,13 +264,14 @@ class CoarseTypes:
         They may be so at any depth. Kinds are components, the classes on a cycle or one class. Coarse classes, with a
         twentieth of all items, are left out, as are the class and those below it, of which no outlier may be.
         """
+        # All components that each member is an instance of, and those that more than half of the members have.
         stated, parents = self._graph.stated(members), self._ancestors.component_parents
         _, of_members = pairs_from(parents, stated.sources(), self._ancestors.component_of(stated.targets))
         common, counts = np.unique(of_members, return_counts=True)
         common = np.setdiff1d(common[2 * counts > len(members)], self._components)
-        # Those that have the class among what is above them, each itself included.
-        indices, above = pairs_from(parents, np.arange(len(common)), common)
-        kinds: Ints = np.delete(common, indices[above == self._ancestors.component_of(np.array([node]))[0]])
+        # Without those from which a walk up reaches the class: the class and what is below it.
+        starts, reached = pairs_from(parents, np.arange(len(common)), common)
+        kinds: Ints = np.delete(common, starts[reached == self._ancestors.component_of(np.array([node]))[0]])
         return kinds
 
     def agree(self, node: int, members: Ints, lists: Ints) -> Flags:
@@ -286,10 +283,10 @@ class CoarseTypes:
         flags = _flags(self._graph, self._ancestors, self._below, members)
         counts = flags[:, : len(self._components)].sum(axis=0)
         # Which coarse classes are the class or below it: none if it is not coarse itself.
-        own = np.flatnonzero(self._components == self._ancestors.component_of(np.array([node])))
-        bitsets = self._below[own // WIDTH][:, self._components]
-        is_below = contains(bitsets, (own % WIDTH)[:, np.newaxis]).any(axis=0)
-        # One bitset for each 64 coarse classes.
+        number = np.flatnonzero(self._components == self._ancestors.component_of(np.array([node])))  # one or none
+        bitsets = self._below[number // WIDTH][:, self._components]
+        is_below = contains(bitsets, (number % WIDTH)[:, np.newaxis]).any(axis=0)
+        # Coarse class c is bit c % 64 of bitset c // 64. A list must have the needed bits, and none of the barred ones.
         needed, barred = (
             set_bits(len(self._below), coarse // WIDTH, coarse % WIDTH)[:, np.newaxis]
             for coarse in map(np.flatnonzero, ((2 * counts > len(members)) & ~is_below, counts == 0))
@@ -325,7 +322,7 @@ class OutlierIndex:
 def build_outlier_index(
     graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, unlinked: CountedLists = NO_UNLINKED
 ) -> OutlierIndex:
-    """Prepare what outlier sets are read from, by the lists of classes of a pool and candidates (ascending nodes)."""
+    """Prepare what the outlier sets of candidates (ascending nodes) are read from, by the pool's lists of classes."""
     # Distances: which classes of the pool are near a parent of a candidate. Then what is above the pool's classes.
     terminals = distinct(lists.classes.targets)
     ends = distinct(np.concatenate([terminals, graph.up.take(candidates).targets]))
@@ -338,7 +335,7 @@ def build_outlier_index(
     classes, above = csr.pairs_from(ancestors.component_parents, np.arange(len(components)), components)
     below = direct.rows.take(classes)
     at_or_below = CsrRows.from_pairs(above[below.sources()], below.targets, len(ancestors.component_starts))
-    # The order in which a class meets those that bring items.
+    # The order in which a class meets those that bring items: by hash keys, on a ring.
     rows = np.arange(len(ancestors.row_to_node))
     ring = HashRing.of(recipe.seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
     # Now of the graph before pruning: what bars an item, and what two classes share, by unlinked items (which the graph
@@ -400,14 +397,16 @@ class OutlierSets:
     """Reads outlier sets from an index; every answer has one bitset a list, one bit a class asked for."""
 
     def __init__(self, graph: ClassGraph, index: OutlierIndex, options: OutlierOptions) -> None:
-        """Lay the index out for bitsets. Only with certificates are shared instances and coarse types known."""
+        """Prepare to read the outlier sets of any candidate classes, 64 at a time, by the options of a recipe."""
         self._graph, self._index, self._options = graph, index, options
         self._ancestor_row, self._neighbour_row = index.ancestors.node_to_row, index.neighbourhood.node_to_row
         self._down, self._kin = DownwardPass(index.ancestors), Kin(index.kin)
+        # The index knows shared instances and coarse types only if the recipe asks for certificates of some strength.
         strength, linked = options.certificate, options.min_sitelinks > 0
         self.overlap = Overlap(graph, index.kin.ancestors, index.overlap, strength, linked=linked) if strength else None
         self.coarse = CoarseTypes(graph, index.kin.ancestors, index.coarse, index.kin.classes) if strength else None
-        # The classes of the pool; from each list to these, and to their components (the classes on a cycle, or one).
+        # A list of items gets the bits of its classes: by their components (the classes on a cycle, or one class), and
+        # by their positions among the terminals, which are all classes of the pool.
         classes = index.lists.classes
         self._terminals = distinct(classes.targets)
         self._search = near.NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
@@ -416,12 +415,13 @@ class OutlierSets:
         self._component_sizes = np.bincount(index.ancestors.component)
 
     def of(self, classes: Ints) -> ClassOutliers:
-        """Find the outlier sets of up to 64 classes (nodes): a bit for each class, on each list of items of the pool.
+        """Find the outlier sets of up to 64 classes (nodes) in the pool: bit i of a list of items is for class i.
 
         Items on a list have the same classes. A list is in O1 or O2 if one of these is a sibling or a cousin, or below
         one; in O3 if none of them is near a parent, and it is in neither of the others.
         """
         assert len(classes) <= near.WIDTH
+        # What no rule bars: without regard to certificates, and with them.
         parents, possible = self._graph.up.take(classes), self.allowed(classes, certified=False)
         allowed = possible & self.overlap.certified(classes) if self.overlap is not None else possible
         # O1 and O2, by siblings and cousins: other children of a parent, and of a parent's parent. A class may be both;
@@ -431,7 +431,8 @@ class OutlierSets:
         siblings, cousins = self._children_of(parents, classes), self._children_of(grandparents, classes)
         o1: Bitsets = self._by_component.union(siblings.at_or_below)
         o2: Bitsets = self._by_component.union(cousins.at_or_below) & ~o1
-        # O3, by distance from the parents; a class without parents has none.
+        # O3, by distance from the parents; a class without parents has none. Each parent starts with the bits of its
+        # children, and a terminal, a class that items of the pool have, ends with those of the classes it is near.
         with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
         starts = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
         terminals_near = self._search.near(starts)
@@ -462,7 +463,8 @@ class OutlierSets:
         Without ``certified``, they need no certificate: evidence that they are no instances of the class (``Overlap``).
         """
         allowed: Bitsets = ~self._kin.barred(classes)
-        # Of a status class, such as *college town*, nothing below its parents is an outlier: any city may be one.
+        # Of a status class, such as *college town*, nothing below its parents is an outlier: any city may be one. So it
+        # has no siblings, and only those cousins that are further away.
         is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
         if is_status.any():
             parents = self._graph.up.take(classes)
@@ -472,11 +474,11 @@ class OutlierSets:
         return allowed
 
     def near(self, found: ClassOutliers, bits: Sequence[int], members: Iterable[Ints]) -> Iterator[tuple[Ints, Int64s]]:
-        """For the classes of ``found`` with these ``bits``, find the lists of the pool that may have near outliers.
+        """For the classes of ``found`` with these ``bits``, yield the lists of the pool with items that may be near.
 
-        Items on a list have the same classes; ``members`` has the items of each class's cluster. Near are items that
-        share a kind with most of them, a class that is not coarse, and agree with them in all coarse classes. Yields
-        two parallel arrays for each class: the lists, and the number of instances of the smallest such kind of each.
+        ``members`` has the items of each class's cluster. A list (of items with the same classes) may be near if it
+        shares a *kind* with most members, a class that is not coarse, and agrees with them in all coarse classes. For
+        each class: the lists, and for each of them how many instances its smallest shared kind has.
         """
         assert self.coarse is not None
         overlap = self._index.overlap
@@ -486,7 +488,7 @@ class OutlierSets:
             # Of a status class what is of the same kind may be an instance that nobody stated.
             if self._index.is_status[np.searchsorted(self._index.candidates, node)]:
                 lists = lists[:0]
-            # The size of the smallest kind of each list: kinds are written largest first, so the smallest stays.
+            # The size of the smallest kind that each list shares, 0 if none: larger kinds are written over by smaller.
             classes, sizes = overlap.pool.take(lists), np.zeros(len(lists), dtype=np.int64)
             list_of_class, kinds = classes.sources(), self.coarse.kinds(node, items)
             for kind in kinds[np.argsort(-overlap.instances[kinds])].tolist():
@@ -505,14 +507,15 @@ class OutlierSets:
         direct = self._index.via.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
 
-    def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
-        """The siblings or cousins of each of up to 64 classes: all children of its ``sources``, but for itself.
+    def _children_of(self, elders: CsrRows, classes: Ints) -> RelativeSet:
+        """The siblings (or cousins) of up to 64 classes: all other children of their parents (or grandparents).
 
-        Row i of ``sources`` has the parents or grandparents of class i (nodes); bit i of what is returned is for it.
+        Row i of ``elders`` has the parents (or grandparents) of class i; in the result, bit i is for class i.
         """
-        has_source = set_bits(self._down.rows, self._ancestor_row[sources.targets], sources.sources())
-        relatives = self._down.parents.union(has_source)
-        # Only the class itself is left out: other classes on its cycle are siblings like any other.
+        # Each elder has the bits of its own classes, and hands them on to all of its children.
+        bits_of_elders = set_bits(self._down.rows, self._ancestor_row[elders.targets], elders.sources())
+        relatives = self._down.parents.union(bits_of_elders)
+        # A class is not its own sibling. Other classes on its cycle are siblings like any other.
         for bit, row in enumerate(self._ancestor_row[classes].tolist()):
             if row >= 0:
                 relatives[row] &= ~np.uint64(1 << bit)
@@ -521,31 +524,31 @@ class OutlierSets:
     def via(self, found: ClassOutliers, lists: Ints, bits: Ints, numbers: Ints) -> Int64s:
         """The class (node) via which each of some outliers came into an outlier set; of several the lowest.
 
-        Outlier i is on list ``lists[i]`` (of items with the same classes), and was drawn for the class with bit
-        ``bits[i]`` in ``found``: from O1, O2 or another set, by ``numbers[i]``. It came into O1 (or O2) via a sibling
-        (or a cousin) of the class, on its list or above a class on it; into another set via a class on its list.
+        Outlier i is on list ``lists[i]`` (of items with the same classes). It was drawn for the class with bit
+        ``bits[i]`` in ``found``, from set number ``numbers[i]``: from O1 (1) via a sibling of the class, from O2 (2)
+        via a cousin, either on its list or above a class on it; from any other set via the first class on its list.
         """
         pool, ancestors = self._index.lists.classes, self._index.ancestors
-        via: Int64s = pool.targets[pool.offsets[lists]].astype(np.int64)  # the first class of the list
+        via: Int64s = pool.targets[pool.offsets[lists]].astype(np.int64)
         for number, relatives in enumerate(found.relatives, start=1):
             drawn = np.flatnonzero(numbers == number)
             via[drawn] = np.iinfo(np.int64).max
-            # Pairs of an outlier and a component that it is on (a cycle, or one class), from its list upwards.
+            # Walk up from the classes of each list, with pairs of an outlier and a component (a cycle, or one class).
             classes = pool.take(lists[drawn])
             outliers: Ints = drawn[classes.sources()]
-            component: Ints = ancestors.component_of(classes.targets)
+            components: Ints = ancestors.component_of(classes.targets)
             while len(outliers):
                 # Only what is at or below a relative leads up to one.
-                inside = contains(relatives.at_or_below[component], bits[outliers])
-                pairs = distinct(csr.pack_pairs(outliers[inside], component[inside]))
-                outliers, component = csr.first_of(pairs), csr.second_of(pairs)
-                # The rows (single classes) of each component that was reached, and which of them are relatives.
-                sizes = self._component_sizes[component]
+                inside = contains(relatives.at_or_below[components], bits[outliers])
+                pairs = distinct(csr.pack_pairs(outliers[inside], components[inside]))
+                outliers, components = csr.first_of(pairs), csr.second_of(pairs)
+                # The classes in each component, which are adjacent rows of the index, and which of them are relatives.
+                sizes = self._component_sizes[components]
                 before = np.cumsum(sizes) - sizes
                 outlier_of_row = np.repeat(outliers, sizes)
-                rows = np.repeat(ancestors.component_starts[component] - before, sizes) + np.arange(sizes.sum())
+                rows = np.repeat(ancestors.component_starts[components] - before, sizes) + np.arange(sizes.sum())
                 is_relative = contains(relatives.relatives[rows], bits[outlier_of_row])
                 np.minimum.at(via, outlier_of_row[is_relative], ancestors.row_to_node[rows[is_relative]])
-                above = ancestors.component_parents.take(component)
-                outliers, component = outliers[above.sources()], above.targets
+                above = ancestors.component_parents.take(components)
+                outliers, components = outliers[above.sources()], above.targets
         return via

@@ -89,22 +89,22 @@ class OverlapIndex:
         below = self.below.row(component) if self.is_candidate[component] else self.below.targets[:0]
         lists = distinct(self.lists.take(below).targets)
         counts, size = self.counts[lists], len(self.instances)
-        # What is above the classes of a list is a row of ``above``, the same for all lists with this base, so that
-        # their items are counted together, and a row of ``more``. In either, each component gets the list's items.
+        # What is above the classes of a list is a row of ``above``, its base, and a row of ``more``. Every component in
+        # these two rows shares the items of the list. Items of lists with the same base are added up first.
         bases, base_counts = _add_up(self.base[lists], counts, len(self.above))
         parts = (self.above, bases, base_counts), (self.more, lists, counts)
         lengths = [table.offsets[rows + 1] - table.offsets[rows] for table, rows, _ in parts]
         if sum(int(of_part.sum()) for of_part in lengths) <= _ENTRIES:
-            found = np.concatenate([table.take(rows).targets for table, rows, _ in parts])
-            of_found = [np.repeat(items, of_part) for (_, _, items), of_part in zip(parts, lengths, strict=True)]
-            return _add_up(found, np.concatenate(of_found), size)
+            components = np.concatenate([table.take(rows).targets for table, rows, _ in parts])
+            items = [np.repeat(of_rows, of_part) for (_, _, of_rows), of_part in zip(parts, lengths, strict=True)]
+            return _add_up(components, np.concatenate(items), size)
         # A class near the top of the graph has all lists, more than memory should hold at once: some rows at a time.
         sums = np.zeros(size)
-        for (table, rows, items), of_part in zip(parts, lengths, strict=True):
+        for (table, rows, of_rows), of_part in zip(parts, lengths, strict=True):
             cuts = np.flatnonzero(np.diff((np.cumsum(of_part) - of_part) // _ENTRIES)) + 1
             for begin, end in pairwise([0, *cuts.tolist(), len(rows)]):
                 components = table.take(rows[begin:end]).targets
-                sums += np.bincount(components, np.repeat(items[begin:end], of_part[begin:end]), size)
+                sums += np.bincount(components, np.repeat(of_rows[begin:end], of_part[begin:end]), size)
         return _add_up(np.arange(size), sums, size)
 
 
@@ -127,21 +127,21 @@ def _add_up(keys: Ints, numbers: npt.NDArray[Any], size: int) -> tuple[Ints, Int
 def build_overlap_index(
     instance_lists: CountedLists, ancestors: AncestorIndex, candidates: Ints, pool: CsrRows, is_type: Flags
 ) -> OverlapIndex:
-    """The index that says how many instances classes share with candidate classes (nodes).
+    """Prepare to count how many instances any class shares with each of the ``candidates`` (nodes).
 
-    ``instance_lists`` are the lists of classes that items have, ``ancestors`` has these classes. ``pool`` and
-    ``is_type`` have one row for each list of the outlier pool: its classes, as rows of ``ancestors``, and whether its
-    item has a subclass-of statement.
+    ``instance_lists`` are the lists of classes that all items have, and ``ancestors`` the graph above these classes.
+    ``pool`` and ``is_type`` have a row for each list of the outlier pool: its classes, as rows of ``ancestors``, and
+    whether its item has a subclass-of statement.
     """
-    # What is at or above each component (the classes on a cycle, or one class) that a list has; a last row is empty,
-    # for lists without classes.
+    # ``above``: for each component (the classes on a cycle, or one class) of a list, what is at or above it. A last row
+    # is empty, for lists without classes.
     size = len(ancestors.component_starts)
     stated = ancestors.component_of(instance_lists.classes.targets).astype(np.uint32)
     direct = distinct(stated)
     owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
     above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
-    # What is above a list is one such row, its base, and some components more: many lists share a base. The instances
-    # of each component are counted by either part.
+    # What is above the classes of a list is one of these rows, its base, which many lists share, and some components
+    # more (see ``_divide``). These are also counted as instances at once; those by bases are added below.
     instances = np.zeros(size)
     bases, more = list[Ints](), [csr.NO_ROWS]
     for begin in range(0, len(instance_lists.counts), _LISTS):
@@ -171,16 +171,17 @@ def build_overlap_index(
 
 
 def _divide(lists: CsrRows, above: CsrRows) -> tuple[Ints, CsrRows]:
-    """Write the union of some rows of ``above`` as one of them, the longest, and what the others have beyond it.
+    """Divide the union of the rows of ``above`` that each list names: into the longest of them, and what others add.
 
-    Each of ``lists`` names the rows to unite. Returns for each list the longest row, its base, and the targets that the
-    others add. The base of an empty list is the last row of ``above``, which is empty.
+    Returns for each list the number of the longest row, its base, and the targets that this row lacks. If rows are
+    [1, 2, 3], [2, 4] and [], list [0, 1] has base 0 and lacks 4; an empty list has the last row as base, an empty one.
     """
+    # In each list the longest row comes first, and is the base.
     longest_first = np.lexsort((-above.counts()[lists.targets], lists.sources()))
-    filled = np.flatnonzero(lists.counts())
+    not_empty = np.flatnonzero(lists.counts())
     base = np.full(len(lists), len(above) - 1, dtype=np.uint32)
-    base[filled] = lists.targets[longest_first[lists.offsets[filled]]]
-    others = np.delete(longest_first, lists.offsets[filled])
+    base[not_empty] = lists.targets[longest_first[lists.offsets[not_empty]]]
+    others = np.delete(longest_first, lists.offsets[not_empty])
     above_others = above.take(lists.targets[others])
     owners = lists.sources()[others][above_others.sources()]
     return base, CsrRows.from_pairs(owners, above_others.targets, len(lists)).without(above.take(base))
@@ -200,11 +201,10 @@ class Overlap:
     def __init__(
         self, graph: ClassGraph, ancestors: AncestorIndex, index: OverlapIndex, strength: int, *, linked: bool = False
     ) -> None:
-        """Prepare to certify by classes of at least ``strength`` instances; ``linked``: outliers need a sitelink."""
+        """Prepare to find certificates: classes of ``strength`` instances. If ``linked``, outliers have sitelinks."""
         self._graph, self._ancestors, self._index = graph, ancestors, index
         self._strength, self.linked = strength, linked
-        self._down = DownwardPass(ancestors)
-        self._pool = RowUnion.of(index.pool)
+        self._down, self._pool = DownwardPass(ancestors), RowUnion.of(index.pool)
         self._shared = lru_cache(maxsize=_KEPT)(index.shared)
 
     def shared(self, nodes: Ints) -> tuple[Int64s, Int64s, Int64s]:
@@ -229,7 +229,8 @@ class Overlap:
         """
         instances, count = self._index.instances, len(self._index.instances)
         bits, components, counts = self.shared(nodes)
-        # One of the instances of its class is the item itself, so there must be more than ``strength``.
+        # Of each component, the classes with which it shares nothing; none if it has too few instances: one of them is
+        # the item itself, so there must be more than ``strength``. What is at or below it has a certificate.
         shares_nothing = np.where(instances > self._strength, ~np.uint64(0), np.uint64(0))
         shares_nothing &= ~set_bits(count, components, bits)
         below = self._pool.union(self._down.propagate_down(shares_nothing[self._ancestors.component]))
@@ -277,25 +278,25 @@ class Overlap:
         class in ``nodes`` and an index in the graph's items, and gives for each the other class, a node, or -1.
         """
         graph, size = self._graph, len(self._index.instances)
-        can_exclude = self._index.instances[self._ancestors.component_of(nodes)] > self._strength
-        places, sharing, counts = self.shared(nodes[can_exclude])
-        # One ascending key for each class and each component that shares instances with it.
-        keys = np.flatnonzero(can_exclude)[places] * size + sharing
+        has_enough = self._index.instances[self._ancestors.component_of(nodes)] > self._strength
+        places, sharing, counts = self.shared(nodes[has_enough])
+        # One ascending key for each class in ``nodes`` and component that shares ``counts`` instances with it.
+        keys = np.flatnonzero(has_enough)[places] * size + sharing
 
         def find(positions: Ints, items: Ints) -> Int64s:
             """For each item the first other class that it alone shares with class ``nodes[position]``; -1 if none."""
-            rows = np.flatnonzero(can_exclude[positions])
-            # Pairs of a row and a class that its item is a direct instance of, at any rank.
-            classes, others = graph.classes.take(items[rows]), graph.other_classes.take(items[rows])
-            row_of_pair = rows[np.concatenate([classes.sources(), others.sources()])]
+            asked = np.flatnonzero(has_enough[positions])
+            # Pairs of an item and a class that it is a direct instance of, at any rank.
+            classes, others = graph.classes.take(items[asked]), graph.other_classes.take(items[asked])
+            item_of_pair = asked[np.concatenate([classes.sources(), others.sources()])]
             stated = np.concatenate([classes.targets, others.targets]).astype(np.int64)
             components = self._ancestors.component_of(stated)
             # Every pair has a key and a count above 0: the two classes share at least the item.
-            shares_one = counts[np.searchsorted(keys, positions[row_of_pair] * size + components)] == 1
+            shares_one = counts[np.searchsorted(keys, positions[item_of_pair] * size + components)] == 1
             is_contradiction = shares_one & (self._index.instances[components] > self._strength)
             found = np.full(len(items), -1, dtype=np.int64)
             # From the back, so that of several classes the first remains.
-            found[row_of_pair[is_contradiction][::-1]] = stated[is_contradiction][::-1]
+            found[item_of_pair[is_contradiction][::-1]] = stated[is_contradiction][::-1]
             return found
 
         return find
@@ -306,7 +307,7 @@ LEADING: Final = 32
 
 
 def class_levels(graph: ClassGraph, nodes: Ints, linked: bool) -> Flags:
-    """Whether the instances of each class (node) are types: more of the best known ones are subclasses than are not.
+    """Whether the instances of each class (node) are types: of its 32 best known, most have a subclass-of statement.
 
     Wikidata mixes the two: among the instances of *album* are single albums, and kinds such as *debut album*. (Dadalto
     et al. 2021 count such classes.) A reader who sees both in one group finds the kind odd, whatever it is. Where
