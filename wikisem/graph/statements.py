@@ -135,7 +135,7 @@ class Signatures:
     ) -> "Signatures":
         """Keep the signatures that groups need, from those of all files, and measure how common each property is.
 
-        Kept are items of the graph with the ``minimum`` of sitelinks that an outlier needs, or among ``members``
+        Kept are *prominent* items of the graph, with the ``minimum`` of sitelinks of an outlier, and ``members``
         (indices in the graph). ``candidates`` are the nodes whose instances are sampled as ``reference``.
         """
         wanted = graph.sitelinks >= minimum

@@ -31,7 +31,6 @@ from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read
 # The stage that reads links, by its name in unreadable records, and the end of the records that it reads.
 STAGE: Final = "mentions"
 PAGE_END: Final = b"</page>"
-# The end of a dump that is whole.
 DUMP_END: Final = b"</mediawiki>"
 # The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
 CHUNK_BYTES: Final = 4 << 20

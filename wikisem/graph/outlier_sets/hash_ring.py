@@ -137,7 +137,8 @@ class HashRing:
         unfinished = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
         if size <= _LOOK or not len(unfinished):
             return found
-        # How many items the set of each unfinished class has: from all pairs of a list and a class whose bit it has.
+        # How many items the set of each unfinished class has. Of each list with any of their bits, 64 flags give
+        # all (list, bit) pairs, and each bit its class, by position among the unfinished ones.
         unfinished_bits = bits[unfinished]
         bitsets = sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << unfinished_bits.astype(np.uint64))
         with_bits = np.flatnonzero(bitsets != 0)

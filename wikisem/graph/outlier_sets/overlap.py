@@ -92,19 +92,19 @@ class OverlapIndex:
         # What is above the classes of a list is a row of ``above``, its base, and a row of ``more``. Every component in
         # these two rows shares the items of the list. Items of lists with the same base are added up first.
         bases, base_counts = _add_up(self.base[lists], counts, len(self.above))
-        parts = (self.above, bases, base_counts), (self.more, lists, counts)
-        lengths = [table.offsets[rows + 1] - table.offsets[rows] for table, rows, _ in parts]
-        if sum(int(of_part.sum()) for of_part in lengths) <= _ENTRIES:
-            components = np.concatenate([table.take(rows).targets for table, rows, _ in parts])
-            items = [np.repeat(of_rows, of_part) for (_, _, of_rows), of_part in zip(parts, lengths, strict=True)]
-            return _add_up(components, np.concatenate(items), size)
+        both = (self.above, bases, base_counts), (self.more, lists, counts)
+        parts = [(table, rows, items, table.offsets[rows + 1] - table.offsets[rows]) for table, rows, items in both]
+        if sum(int(lengths.sum()) for _, _, _, lengths in parts) <= _ENTRIES:
+            components = np.concatenate([table.take(rows).targets for table, rows, _, _ in parts])
+            shared = np.concatenate([np.repeat(items, lengths) for _, _, items, lengths in parts])
+            return _add_up(components, shared, size)
         # A class near the top of the graph has all lists, more than memory should hold at once: some rows at a time.
         sums = np.zeros(size)
-        for (table, rows, of_rows), of_part in zip(parts, lengths, strict=True):
-            cuts = np.flatnonzero(np.diff((np.cumsum(of_part) - of_part) // _ENTRIES)) + 1
+        for table, rows, items, lengths in parts:
+            cuts = np.flatnonzero(np.diff((np.cumsum(lengths) - lengths) // _ENTRIES)) + 1
             for begin, end in pairwise([0, *cuts.tolist(), len(rows)]):
                 components = table.take(rows[begin:end]).targets
-                sums += np.bincount(components, np.repeat(of_rows[begin:end], of_part[begin:end]), size)
+                sums += np.bincount(components, np.repeat(items[begin:end], lengths[begin:end]), size)
         return _add_up(np.arange(size), sums, size)
 
 
@@ -133,15 +133,15 @@ def build_overlap_index(
     ``pool`` and ``is_type`` have a row for each list of the outlier pool: its classes, as rows of ``ancestors``, and
     whether its item has a subclass-of statement.
     """
-    # ``above``: for each component (the classes on a cycle, or one class) of a list, what is at or above it. A last row
-    # is empty, for lists without classes.
+    # The component (the classes on a cycle, or one class) of every class on a list; then what is at or above each of
+    # them: ``above`` has a row for each distinct one, and a last row, empty, for lists without classes.
     size = len(ancestors.component_starts)
     stated = ancestors.component_of(instance_lists.classes.targets).astype(np.uint32)
     direct = distinct(stated)
     owners, targets = csr.pairs_from(ancestors.component_parents, np.arange(len(direct)), direct)
     above = CsrRows.from_pairs(owners, targets, len(direct) + 1)
     # What is above the classes of a list is one of these rows, its base, which many lists share, and some components
-    # more (see ``_divide``). These are also counted as instances at once; those by bases are added below.
+    # more. The items of a list are instances of both: they are counted here by ``more``, and at the end by bases.
     instances = np.zeros(size)
     bases, more = list[Ints](), [csr.NO_ROWS]
     for begin in range(0, len(instance_lists.counts), _LISTS):
@@ -230,7 +230,7 @@ class Overlap:
         instances, count = self._index.instances, len(self._index.instances)
         bits, components, counts = self.shared(nodes)
         # Of each component, the classes with which it shares nothing; none if it has too few instances: one of them is
-        # the item itself, so there must be more than ``strength``. What is at or below it has a certificate.
+        # the item itself, so there must be more than ``strength``. It certifies for all that is at or below it.
         shares_nothing = np.where(instances > self._strength, ~np.uint64(0), np.uint64(0))
         shares_nothing &= ~set_bits(count, components, bits)
         below = self._pool.union(self._down.propagate_down(shares_nothing[self._ancestors.component]))
