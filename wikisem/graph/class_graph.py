@@ -371,7 +371,6 @@ def _gather_instances(
         rows = rows.keep((rows.targets != PRUNED) & ~np.repeat(is_removed, rows.counts()))
         counts = rows.counts()
         has_node = counts > 0
-
         end, end_pairs = begin + int(np.count_nonzero(has_node)), begin_pairs + len(rows.targets)
         all_items[begin:end], all_sitelinks[begin:end] = numbers[has_node], sitelinks[has_node]
         all_offsets[begin + 1 : end + 1] = csr.offsets_of(counts[has_node])[1:] + begin_pairs
@@ -417,7 +416,7 @@ def by_prominence(classes: CsrRows, sitelinks: npt.NDArray[np.int32], count: int
     offsets = csr.offsets_of(np.bincount(classes.targets, minlength=count))
     item_bits, link_bits = len(classes).bit_length(), int(sitelinks.max(initial=0)).bit_length()
     if count.bit_length() + link_bits + item_bits > KEY_BITS:
-        owners = classes.sources()
+        owners = classes.sources()  # keys would not fit
         return CsrRows(offsets, owners[np.lexsort((owners, -sitelinks[owners], classes.targets))])
     # From the highest bits: node, sitelinks (inverted), item.
     most = np.uint64((1 << link_bits) - 1)

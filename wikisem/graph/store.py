@@ -86,8 +86,8 @@ _hints: Final[Callable[[type[Any]], dict[str, Any]]] = cache(get_type_hints)  # 
 
 def _open(path: Path, hint: Any) -> Array:
     """One array of the type that its field is annotated with: ``npt.NDArray[np.int64]`` and so on."""
-    wanted = get_args(get_args(hint)[1])[0]
-    wanted = get_origin(wanted) or wanted
+    wanted = get_args(get_args(hint)[1])[0]  # of ndarray[Any, dtype[np.int64]] it is np.int64
+    wanted = get_origin(wanted) or wanted  # and np.integer for np.integer[Any]
     try:
         # np.load opens a file twice, looks its path up and reads its header again: six times as long, and a build of
         # 300 languages opens 90,000 arrays.

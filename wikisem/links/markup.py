@@ -80,7 +80,7 @@ def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
 
 def heads_at(chunk: Bytes, positions: Positions) -> Heads:
     """Return the eight bytes from each of the sorted positions on as one little-endian number, zeros after the end."""
-    whole = int(np.searchsorted(positions, len(chunk) - _HEAD, side="right"))
+    whole = int(np.searchsorted(positions, len(chunk) - _HEAD, side="right"))  # positions with eight bytes to read
     heads = np.zeros(len(positions), np.uint64)
     if whole:
         # The eight bytes from every position of the chunk on, overlapping: a view, not a copy.
@@ -225,6 +225,7 @@ def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
     [9, 15]
     """
     letters = re.compile(trail)
+    # Few links are followed by a byte that may start a trail: only these are looked at one by one.
     may_start = np.array([byte >= 0x80 or letters.match(chr(byte)) is not None for byte in range(256)])
     extended = ends.copy()
     for row in np.flatnonzero(may_start[markup.chunk[np.minimum(ends + 2, len(markup.chunk) - 1)]]):

@@ -260,7 +260,6 @@ def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Tabl
 ITEMS: Final = pa.schema(
     [("qid", pa.string()), ("title", pa.string()), ("label", pa.string()), ("label_language", pa.string())]
 )
-# The columns of a chosen anchor.
 _EVIDENCE: Final = ("surface", "count", "total", "links")
 
 
@@ -318,11 +317,11 @@ def sort_items(items: pa.Table) -> pa.Table:
 
 
 def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: SurfaceOptions, language: str) -> pa.Table:
-    """Choose the surface form of each of ITEMS: an anchor of links to its page, or if that is refused, the fallback.
+    """Choose the surface form of each item: an anchor of links to its page, or if that is refused, the fallback.
 
-    ``chosen`` and ``titled`` (CHOSEN_ANCHORS) hold the most frequent anchor of each page that has one, and the anchor
-    that is its title. Returns SURFACES in the order of the items, and in ``refused`` why an anchor was refused.
-    ``surface`` is null for an item without a surface form. For a fallback, count and total are 0 and links is null.
+    ``items`` are ITEMS; ``chosen`` and ``titled`` (CHOSEN_ANCHORS) have the most frequent anchor of each linked page,
+    and the anchor that is its title. Returns SURFACES in the order of items, and a column ``refused``: why an anchor
+    was. ``surface`` is null for an item without a surface form. For a fallback, count and total are 0, links is null.
     """
     # The rows of both tables for the page of each item, null where there is none.
     anchor, title = (
@@ -348,9 +347,9 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
         refused = pc.if_else(pc.fill_null(refuses, False), reason, refused)
     # The label or title that takes its place, unless it is in another script.
     fallback = _fallbacks(items, options, variant)
-    is_stray = _in_other_script(fallback, options, language)
+    fallback_is_odd = _in_other_script(fallback, options, language)
     is_form = pc.and_(form["surface"].is_valid(), refused.is_null())
-    surface = pc.if_else(is_form, form["surface"], pc.if_else(is_stray, None, fallback))
+    surface = pc.if_else(is_form, form["surface"], pc.if_else(fallback_is_odd, None, fallback))
     source = pc.if_else(is_form, form_source, options.fallback)
     is_anchor = pc.equal(source, "anchor")
     count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
@@ -359,7 +358,7 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
     label_language = items["label_language"].take(from_label)
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
-    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(is_stray, is_form), "script", None))
+    reasons = pc.coalesce(refused, pc.if_else(pc.and_not(fallback_is_odd, is_form), "script", None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reasons)
 
 

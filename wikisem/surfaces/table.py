@@ -173,7 +173,7 @@ class HashedNames(NamedTuple):
 
 
 def mean_their_items(surfaces: HashedNames, others: HashedNames, least: float) -> Flags:
-    """Which surface forms mean their item: of the sitelinks of all items so called it has a share of ``least``.
+    """Which surface forms mean their item: it has at least the share ``least`` of the sitelinks of all items so called.
 
     ``others`` are the names of items that are not their surface form, each with sitelinks. Of items without any, each
     has an equal share. Names are compared by ``hash_texts``: among 10**8 of them, two are taken for one with a
@@ -311,11 +311,12 @@ def meant_instead(members: Mapping[str, Member], folder: str, graph: ClassGraph,
             items, in_graph = indices_of(qids, graph.items)
             for row in np.flatnonzero(in_graph).tolist():
                 alike[surfaces[row]][int(qids[row])] = int(graph.sitelinks[items[row]])
-    wanted = hash_strings(asked)
-    surface_of = dict(zip(wanted.tolist(), asked.to_pylist(), strict=True))
+    asked_hashes = hash_strings(asked)
+    surface_of = dict(zip(asked_hashes.tolist(), asked.to_pylist(), strict=True))
     for numbers, sitelinks, hashes in read_item_names(folder):
-        for row in np.flatnonzero(np.isin(hashes, wanted)).tolist():
+        for row in np.flatnonzero(np.isin(hashes, asked_hashes)).tolist():
             alike[surface_of[int(hashes[row])]][int(numbers[row])] = int(sitelinks[row])
+    # If a member has too small a share, the best known of the other items is meant, of several the lowest number.
     instead = {}
     for qid, one in members.items():
         if one.source != "anchor":
