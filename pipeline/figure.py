@@ -25,7 +25,7 @@ from wikisem.records import FAR, OUTLIER_CLASSES, Outlier
 
 # Cluster, the outlier classes, others; and on each the ink with more contrast, 4.5 or above (WCAG 1.4.3).
 COLOURS: Final = ("#0072B2", *(kind.colour for kind in OUTLIER_CLASSES.values()), "#6B6B6B")
-INKS: Final = ("white", "black", "black", "black", "black", "black", "white")
+INKS: Final = ("white", *("black" for _ in OUTLIER_CLASSES), "white")
 _KINDS: Final = ("cluster", *(kind.label for kind in OUTLIER_CLASSES.values()))
 _WIDTH: Final = 13.0
 _LINE: Final = 0.42

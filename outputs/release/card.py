@@ -23,7 +23,7 @@ from wikisem.outputs.release import metadata
 from wikisem.outputs.release.cases import CASES, ENGLISH, ITEMS, PROMPTS, SOURCE, Prompt, prompt_in
 from wikisem.outputs.release.metadata import REGIONS, SEVERAL, ManifestFile, ReleaseFacts
 from wikisem.outputs.wall_answers import SCORES
-from wikisem.records import OUTLIER_CLASSES, RELATED, TIERS
+from wikisem.records import OUTLIER_CLASSES, TIERS
 from wikisem.typed_json import packaged_tables
 from wikisem.wikipedia.languages import iso_639
 from wikisem.wikis import WIKIPEDIAS, date_in_name
@@ -273,7 +273,7 @@ _TEMPLATES.globals |= {
     "PAPER_URL": PAPER_URL,
     "REASONS": REASONS,
     "REGIONS": (*REGIONS, SEVERAL),
-    "RELATED": RELATED,
+    "NUMBERED_CLASSES": ", ".join(f"{number}: {one.kind}" for number, one in OUTLIER_CLASSES.items()),
     "TEXTS": TEXTS,
     "source_kind": source_kind,
 }

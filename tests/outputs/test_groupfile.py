@@ -23,7 +23,7 @@ from wikisem.outputs.groupfile import (
     groups_table,
     read_groups,
 )
-from wikisem.records import LEVELS, Group, Member, Outlier, Rejection, Tie
+from wikisem.records import LEVELS, OUTLIER_CLASSES, Group, Member, Outlier, Rejection, Tie
 
 QIDS = st.integers(1, 2**40).map(qid_of)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -49,7 +49,7 @@ OUTLIERS = st.builds(
     count=COUNTS,
     total=COUNTS,
     sitelinks=COUNTS,
-    outlier_class=st.integers(1, 4),
+    outlier_class=st.sampled_from([*OUTLIER_CLASSES]),
     via=QIDS,
     **EVIDENCE,
     margin=SHARES,
@@ -210,7 +210,7 @@ WRONG_MEMBERS: dict[str, dict[str, object]] = {
     "a count beyond all": {"total": 10**30},
     "sitelinks beyond a column": {"sitelinks": 2**31},
     "an id of 5,000 digits": {"id": "Q" + "9" * 5000},
-    "an unknown class of outliers": {"outlier_class": 6},
+    "an unknown class of outliers": {"outlier_class": len(OUTLIER_CLASSES) + 1},
     "a tie to no item": {"ties": [{"item": "Q1", "property": "P131", "value": "x"}]},
     "a tie by no property": {"ties": [{"item": "Q1", "property": "x", "value": "Q1"}]},
     "a number for a word": {"surface": 5},
