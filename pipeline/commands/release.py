@@ -9,8 +9,10 @@ import secrets
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatch
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
@@ -25,6 +27,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from wikisem.arrow.parquet import open_parquet
+from wikisem.atomic_files import find_abandoned
 from wikisem.datasets.files import SAMPLE, data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.baselines import baselines_by_language
@@ -43,7 +46,7 @@ from wikisem.pipeline.runs.ledger import Ledger
 from wikisem.pipeline.runs.read import RunFiles, check_files, item_column, labels_of_classes, read_run, table_metadata
 from wikisem.records import OUTLIER_CLASSES, Group, Wall
 from wikisem.schemas import PARQUET_ERRORS
-from wikisem.typed_json import decode_json
+from wikisem.typed_json import decode_checked, decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 
@@ -78,6 +81,7 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> metadata.ReleaseFact
 COUNTRY: Final = "P17"  # the property that says which country an item is in
 _EXTRAS: Final = ("categories", "analogies")
 _LEAST_SECRET: Final = 16  # bytes
+_NAMED: Final = 20  # files in a message
 
 
 def release(
@@ -103,8 +107,8 @@ def release(
     release is of today, or of SOURCE_DATE_EPOCH (in seconds), by which it can be made again to the byte.
 
     Returns facts about the release, such as its ``name`` and ``version``. Raises UsageError if the folder has anything
-    but a release of the same languages, and MissingInputError if there is no run or release, no group, nothing about
-    any of its groups in one of these files, or if its names were made from other links than it has now.
+    but an unedited release of the same languages, and MissingInputError if there is no run or release, no group,
+    nothing about any group in one of these files, or if its names were made from other links than it has now.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
@@ -204,11 +208,11 @@ def _write_release(
         more, opened = more | changes, opened | opened_now
     facts = facts_of(run, published or run.manifest.published, **more)
     # Write the release, and the groups that it holds back beside its folder, which is for publication.
-    _check_others(folder, facts, run)
+    make_files = partial(_release_files, facts, run, split, output, cases, opened)
+    _check_others(folder, facts, run, make_files)
     if held_data:
         write_files(held_place(folder).parent, [(held_place(folder).name, held_data)])
-    files = chain(_data_files(facts, run, split, output, cases), opened.items())
-    write_files(folder, _release_files(facts, files))
+    write_files(folder, make_files())
     return facts
 
 
@@ -337,9 +341,39 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
         yield metadata.ModelScore(model, language, rows["accuracy"].cases, **shares)
 
 
-def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> None:
-    """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
-    # The languages of which this release has a table, by folder; of categories, analogies and walls perhaps none.
+def _check_others(
+    folder: Path, facts: metadata.ReleaseFacts, run: RunFiles, make_files: Callable[[], Iterable[tuple[str, bytes]]]
+) -> None:
+    """Refuse a folder with files that no release wrote, or were edited since, or with tables of other languages.
+
+    Files are as a release wrote them if its manifest has their SHA-256 or, after an interruption, if they have the
+    bytes that ``make_files`` yields by name.
+    """
+    ignored = [".git", ".gitattributes", ".cache", *card.fill("gitignore").replace("/", "").split()]  # never published
+    unproven, folders = dict[str, Path](), [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    for part in chain.from_iterable(map(find_abandoned, folders)):
+        part.unlink()
+    listed = dict[str, metadata.ManifestFile]()
+    with suppress(FileNotFoundError, DamagedInputError):
+        data = (folder / MANIFEST).read_bytes()
+        listed = decode_checked(data, metadata.Manifest, MANIFEST, "a manifest", "").files
+    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
+        name = path.relative_to(folder).as_posix()
+        if any(fnmatch(step, pattern) for step in name.split("/") for pattern in ignored):
+            continue
+        if name not in listed or hashlib.sha256(path.read_bytes()).hexdigest() != listed[name].sha256:
+            unproven[name] = path
+    if listed:
+        unproven.pop(MANIFEST, None)  # its checksum is in itself
+    for name, data in make_files() if unproven else ():
+        if name in unproven and unproven[name].read_bytes() == data:
+            del unproven[name]
+    if unproven:
+        names = ", ".join(f"{name}{' (edited)' * (name in listed)}" for name in [*unproven][:_NAMED])
+        seen = f"{len(unproven)} of other origin: {names}; move these away or choose another --output"
+        raise UsageError(f"{folder}: expected an empty folder or the files of a release as it was written, saw {seen}")
+    # Readers of a whole folder would take tables of other languages for part of this release. These are the languages
+    # of which it has a table, by folder; of categories, analogies and walls perhaps none.
     filled = tuple(language.code for language in facts.filled)
     codes_of = {**dict.fromkeys(("groups", "cases", "items"), filled), "shots": tuple(facts.shots)}
     codes_of |= {**dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
@@ -353,14 +387,26 @@ def _check_others(folder: Path, facts: metadata.ReleaseFacts, run: RunFiles) -> 
         raise UsageError(f"{folder}: expected an empty folder or a release of the same languages, saw {seen}")
 
 
-def _release_files(facts: metadata.ReleaseFacts, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Yield files of a release with its canary, a string to find it by in training data; then README and manifest."""
+def _release_files(
+    facts: metadata.ReleaseFacts,
+    run: RunFiles,
+    split: test_cases.Split,
+    output: Path,
+    cases: Sequence[Path],
+    opened: Mapping[str, bytes],
+) -> Iterator[tuple[str, bytes]]:
+    """Yield files of a release with its canary, a string to find it by in training data; then README and manifest.
+
+    The parameters are those of ``_data_files``, and ``opened`` has the halves that were held back before, by path.
+    """
     listed: dict[str, metadata.ManifestFile] = {}
-    for name, plain in files:
+    for name, plain in chain(_data_files(facts, run, split, output, cases), opened.items()):
         data = test_cases.with_canary(name, plain, facts.canary)
         listed[name] = metadata.ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
-    yield "README.md", card.card(facts, listed).encode()
+    text = card.card(facts, listed).encode()
+    listed["README.md"] = metadata.ManifestFile(len(text), hashlib.sha256(text).hexdigest())
+    yield "README.md", text
     yield MANIFEST, metadata.manifest_json(facts, listed)
 
 

@@ -12,8 +12,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,12 @@ from tests.outputs.release.world import (
     write_run,
 )
 from wikisem.errors import DamagedInputError
+from wikisem.files import write_files
 from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.outputs.release.card import REASONS, _percent
 from wikisem.outputs.release.metadata import Manifest, Share, count_regions
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.commands import release as release_command
 from wikisem.pipeline.commands.release import countries_of
 from wikisem.pipeline.runs.ledger import Ledger, Record
 from wikisem.pipeline.runs.read import RunFiles, read_run
@@ -480,6 +483,77 @@ def test_tables_of_other_languages_do_not_stay(tmp_path: Path, capsys: pytest.Ca
     for kind in ("groups", "cases", "items"):
         (tmp_path / folder / kind / "no.parquet").unlink()
     assert main(["release", str(one), *output]) == 0
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of every file below a folder, by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("released", "texts", "said"),
+    [
+        (False, {"README.md": "mine", "LICENSE": "mine", "notes/a.txt": "mine"}, "3 of other origin: LICENSE, README"),
+        (False, {"manifest.json": "{}"}, "1 of other origin: manifest.json"),
+        (True, {"README.md": "mine"}, "1 of other origin: README.md (edited)"),
+        (True, {"thesis.txt": "mine"}, "1 of other origin: thesis.txt"),
+        (True, {"manifest.json": "[]", "thesis.txt": "mine"}, "2 of other origin: manifest.json, thesis.txt"),
+    ],
+)
+def test_what_no_release_wrote_is_neither_replaced_nor_published(
+    released: bool, texts: dict[str, str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page and a licence of one's own, an edited card, a foreign file: all stay, and are named."""
+    run, folder = write_run(tmp_path / "out", 1, ("de",)), tmp_path / "set"
+    words = ["release", str(run), "--output", str(folder)]
+    if released:
+        assert main(words) == 0
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    before = contents(folder)
+    assert main(words) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert said in err
+    assert "move these away or choose another --output" in err
+    assert contents(folder) == before
+
+
+def test_an_unedited_release_is_replaced(tmp_path: Path) -> None:
+    """By one with another maintainer, too; what git and evaluation harnesses leave in the folder is nobody's work."""
+    run, folder = write_run(tmp_path / "out", 1, ("de",)), tmp_path / "set"
+    words = ["release", str(run), "--output", str(folder)]
+    assert main(words) == 0
+    for name in (".git/config", ".gitattributes", "__pycache__/inspect_wikisem.pyc", "logs/one.eval"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("left")
+    assert main([*words, "--maintainer", "Ada Lovelace"]) == 0
+    assert "Maintained by Ada Lovelace" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("written", [0, 1, 7, 1000])
+def test_an_interrupted_release_is_written_again(
+    again: bool, written: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a new folder, or over an earlier release; also where a killed process left an unfinished file."""
+    run, folder, whole = write_run(tmp_path / "out", 2, ("de",)), tmp_path / "set", tmp_path / "whole"
+    words = ["release", str(run), "--maintainer", "Ada Lovelace", "--output"]
+    assert main([*words, str(whole)]) == 0
+    if again:
+        assert main(["release", str(run), "--output", str(folder)]) == 0
+
+    def write_some(target: Path, files: Iterable[tuple[str, bytes]]) -> None:
+        write_files(target, islice(files, written))  # without the manifest, which is last
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(release_command, "write_files", write_some)
+        assert main([*words, str(folder)]) == 130
+    (folder / "cases").mkdir(parents=True, exist_ok=True)
+    (folder / "cases" / f".{'0' * 32}.part").write_bytes(b"half")
+    assert main([*words, str(folder)]) == 0
+    assert contents(folder) == contents(whole)
 
 
 def test_the_world_of_these_tests_is_hostile() -> None:
