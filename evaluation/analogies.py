@@ -187,13 +187,15 @@ class AnalogySearch:
     def _right_of_all(
         self, questions: IntArray, offset: Singles, pair: IntArray, sum_of_d: Singles, floor: Singles
     ) -> Flags:
-        """In which questions d has the largest sum of the whole vocabulary; near ties are settled in double precision.
+        """In which questions d has the largest sum of all words; near ties are settled in double precision.
 
-        The pair a, b adds row ``pair`` of ``offset`` to the sums. Words with sums below ``floor`` cannot tie with d.
-        Words that are no answers, as a, b and c, have sums of minus infinity.
+        A question is the vocabulary rows of a, b, c and d. The sum of a word w is cos(w, b) - cos(w, a) + cos(w, c) by
+        3CosAdd, and ln cos'(w, b) - ln(cos'(w, a) + ε) + ln cos'(w, c) by 3CosMul, with cos' from 0 to 1. The terms of
+        a and b are row ``pair`` of ``offset``, one number a word. Words with sums below ``floor`` cannot tie with d,
+        and words that are no answers, as a, b and c, have sums of minus infinity.
         """
         are_right = np.zeros(len(questions), dtype=np.bool_)
-        # Questions with one c come one after the other, so that what it adds is computed once.
+        # Questions with one c come one after the other, so that its term (``near_c``) is computed once.
         order = np.argsort(questions[:, 2], kind="stable")
         third, near_c = -1, np.zeros(0, np.float32)
         for index in order.tolist():

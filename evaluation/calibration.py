@@ -417,13 +417,14 @@ def rows_of_next(bank: Calibration, so_far: Answers | None, most: int = 10) -> t
 
 
 def read_answers(paths: Sequence[Path], *, by_case: bool = False) -> Answers:
-    """The answers in files of ``evaluate --cases``, or any with ``case``, ``model`` and ``right``.
+    """Count the right answers of each model to the cases of each group in files of ``evaluate --cases`` or alike.
 
-    Lines are JSON, or CSV in a file that ends in .csv, and may have a ``group`` and its ``class``. A case without a
-    group, or with ``by_case``, is a group of its own, and a group without a class is a class of its own.
+    Lines are JSON, or CSV in a file that ends in .csv: ``case``, ``model``, ``right`` (true or false), and perhaps the
+    ``group`` of the case and the ``class`` of the group. A case without a group is a group of its own, a group without
+    a class a class of its own. With ``by_case`` each case is a group, but its class stays that of the group it names.
     DamagedInputError with file and line for what is no answer, or for a second one of a model to a case.
     """
-    counts: dict[str, dict[str, list[int]]] = {}
+    counts: dict[str, dict[str, list[int]]] = {}  # of each group and model: cases right, cases asked
     classes, seen = dict[str, str](), set[tuple[str, str]]()
     for path in paths:
         if not path.is_file():

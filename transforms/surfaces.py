@@ -279,32 +279,35 @@ _MOST_PARTS: Final = 256
 def resolve_surfaces(
     entities: str, mentions: Folders, options: SurfaceOptions, folders: Folders, context: StageContext
 ) -> dict[str, SurfaceCounts]:
-    """Write the surface forms of items that have a page or a label into ``*.parquet`` of schemas.SURFACES by language.
+    """Write the surface form chosen for each item in each language, as schemas.SURFACES, into ``folders``; count items.
 
-    ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback: labels or titles.
-    Items with a page are in the file of the page's bucket, all others in one for each part of the entities, both by
-    QID. Counts are items; left out are those that neither a link nor the fallback names (``no-name``, or the rule that
+    It is the most frequent anchor of links to the item's page, from the folders of ``count_mentions`` (``mentions``).
+    Items without a page, and languages without such a folder, only have the fallback: labels or titles. Files are
+    ordered by QID, one for each bucket of pages (by title), and one for each part of the entities, with all others.
+    Counts are items; left out are those that neither a link nor the fallback names (``no-name``, or the rule that
     refused), and those without a page if labels are not used (``no-page``). ``summary.json`` beside the rows has the
     other counts. Raises MissingInputError.
     """
-    written, scratch = dict(sorted(folders.items())), context.scratch
-    parts, pages = divide_items(entities, mentions, written, options, context)
+    folders, scratch = dict(sorted(folders.items())), context.scratch
+    # Parts are lists of files of entities; ``pages`` has what all steps share, such as the number of buckets.
+    parts, pages = divide_items(entities, mentions, folders, options, context)
     # Each part of the entities and each bucket of pages writes its counts.
     counts_files = [scratch.counts_of("read", number) for number in range(len(parts))]
     for language, buckets in pages.buckets.items():
         counts_files += [scratch.counts_of(language, bucket) for bucket in range(buckets)]
-    label = label_of(STAGE, list(written))
+    label = label_of(STAGE, list(folders))
     with context.runtime.pipeline(label=label, parts=scratch.counts("*"), total=len(counts_files)) as pipeline:
+        # Reading writes the fallback, and sends items with a page to the bucket of their page's title.
         elements = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
         read = elements | "read items" >> beam.FlatMap(read_items, pages)
         if mentions:
             resolve_pages(read, pages)
     # Add up the counts of each language, and check that all its files are there.
-    counts = dict.fromkeys(written, SurfaceCounts())
+    counts = dict.fromkeys(folders, SurfaceCounts())
     for path in counts_files:
         for language, of_task in read_json(path, dict[str, SurfaceCounts]).items():
             counts[language] += of_task
-    for language, folder in written.items():
+    for language, folder in folders.items():
         names = [f"fallback-{number:05d}.parquet" for number in range(len(parts))]
         buckets = pages.buckets.get(language, 0)
         require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])

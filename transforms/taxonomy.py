@@ -52,9 +52,10 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 
 
 def read_edges(numbered: tuple[int, str], scratch: Scratch, unlinked: str) -> tuple[None, _EdgeFile]:
-    """Write the edges (P31, P279) of a numbered file as arrays; return its counts, of rows and those with edges.
+    """Write the edges (P31, P279) of the items in a numbered file as arrays; count its rows, and those with edges.
 
-    If the path is the folder ``unlinked``, whose rows are the lists of classes of items left out, only these are read.
+    ``unlinked`` is the folder of the items that an earlier stage left out for want of a sitelink. They are no items of
+    the graph, so they count as no rows; but their classes, the column ``instance_of``, become nodes of it.
     """
     number, path = numbered
     folder = scratch.edges(f"{number:05d}")

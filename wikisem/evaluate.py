@@ -249,16 +249,20 @@ def samples(
 
     ``groups`` are those of the release that models were asked: they have the QIDs that its test cases do not show.
     Tasks "consistency" and "cutoff" need them, and so do answers that are compared with those of word vectors.
-    ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics. For
-    ``task`` "outliers", answers to walls are scored as well. The other arguments are those of the tasks. Raises
-    MissingInputError without samples, and DamagedInputError with the file and line of anything else.
+    ``measure`` chooses what choices are compared by: "acc", "acc_norm" or "acc_bytes", as in the harness's metrics.
+
+    ``task`` "outliers" scores how often a model finds the outlier, and answers to walls; "consistency", how alike it
+    orders the items of a case in two languages; "cutoff", from which item number on it is right less often. Other
+    arguments are those of the tasks. Raises MissingInputError without samples, and DamagedInputError with the file and
+    line of anything else.
 
     With ``cluster_by``, files are logs of any task of lm-evaluation-harness (.jsonl) or inspect-ai (.eval, .json).
     Scored is the mean of their ``metric`` over samples, with error bars and tests by the clusters that this column of
     the samples makes; "detectable_difference" is what would be seen of two models with a power of 80 %.
     """
     paths = [path_of(file) for file in files]
-    # Any task of a harness: the mean of a metric, and of each difference of two models how large it must be to be seen.
+    # Any task of a harness: the mean of a metric for each model, and the difference of every two models, in rows with
+    # ``less`` (the second model), each with a further row that says how large it must be to be seen.
     if cluster_by:
         logs = [harness.read_log(path, cluster_by, metric) for path in paths]
         scores = scores_of("samples", harness.scored(logs), {}, seed, lambda: harness.answers_of(logs))

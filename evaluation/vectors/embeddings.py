@@ -155,13 +155,15 @@ def from_words(
 ) -> WordVectors:
     """Word vectors from words and their rows in the same order; a word that repeats keeps its first row.
 
-    The spelling and the size are those of the whole file, of which ``words`` may be only some.
+    If ``words`` are only those of a file that were asked for, they do not show how the file spells words, such as with
+    capitals, nor how many it lists: then ``whole_spelling`` and ``whole_size`` say so.
     """
-    first: dict[str, int] = {}
-    for index, word in enumerate(words):
-        first.setdefault(word, index)
-    kept = rows if len(first) == len(words) else rows[list(first.values())]
-    return WordVectors({word: index for index, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
+    first_rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        first_rows.setdefault(word, row)
+    kept = rows if len(first_rows) == len(words) else rows[list(first_rows.values())]
+    index = {word: row for row, word in enumerate(first_rows)}
+    return WordVectors(index, kept, whole_spelling=whole_spelling, whole_size=whole_size)
 
 
 def is_sparse(rows: Any) -> bool:
@@ -362,13 +364,14 @@ class TextModel(EmbeddingModel):
         self.encode = encode
 
     def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
-        """One vector for each item, encoded with blanks between its tokens, every item once and in sorted order."""
+        """The vector of each item that the model knows; each is encoded once, in sorted order, blanks for ``_``."""
         distinct = sorted(set(items))
-        texts = [text for item in distinct for text in self.parts(item)]  # one of each item
+        texts = [text for item in distinct for text in self.parts(item)]  # ``parts`` has one text for each item
         vectors = list(self.encode(texts)) if texts else []
         if len(vectors) != len(distinct):
             raise DamagedInputError(f"{self.name}: expected {len(distinct)} vectors, saw {len(vectors)}")
         pairs = zip(distinct, vectors, strict=True)
+        # An item with None or a zero vector, which has no direction, is unknown.
         known = known_vectors(self.name, ((item, None if vector is None else usable(vector)) for item, vector in pairs))
         shapes = {vector.shape for vector in known.values()}
         all_sparse = all(map(is_sparse, known.values()))  # a sparse vector is a matrix of one row

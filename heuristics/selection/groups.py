@@ -103,23 +103,23 @@ class GroupBuilder:
     def _clusters(self, nodes: Ints) -> Iterator[tuple[str, "_Passed | Rejection"]]:
         """The cluster of each of some classes (nodes) in each language in which it is a candidate, or its rejection.
 
-        Members are the best known instances. If the recipe asks for certificates, all of them are types or all
-        individuals, as most instances are (the class's *level*), and none is a *contradiction*: the only instance both
-        of the class and of another one, which therefore excludes it.
+        Members are the best known instances; if the recipe asks for coherence, those with evidence of the class first.
+        If it asks for certificates, all are types or all individuals, as most instances are (the class's *level*), and
+        none is a *contradiction*: the only instance both of the class and of another one, which therefore excludes it.
         """
         overlap, cluster, signatures = self._sets.overlap, self._recipe.cluster, self._inputs.signatures
-        has_evidence = None
+        has_evidence = None  # whether an instance's statements but P31, its signature, speak for the class
         if signatures is not None and cluster.coherence is not None:
             has_evidence = evidence_of_instances(signatures, nodes)
         if overlap is not None:
             are_types, contradictions = class_levels(self._graph, nodes, overlap.linked), overlap.contradictions(nodes)
         for language, inputs in self._languages.items():
-            # Of each candidate class its best known instances, as rows in the table of the language's surface forms.
+            # Of each candidate class its instances, the best known first, as rows of the language's surface forms.
             indices, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             positions, leading = np.flatnonzero(is_candidate), inputs.candidates.leading.take(indices[is_candidate])
             class_of_row = positions[leading.sources()]
             if has_evidence is not None:
-                # Instances whose other statements do not speak for the class, but only P31, come last.
+                # Instances without evidence come last; otherwise the order stays.
                 speaks = has_evidence(class_of_row, inputs.surfaces.numbers[leading.targets])
                 leading = CsrRows(leading.offsets, leading.targets[np.lexsort((~speaks, class_of_row))])
             items = inputs.surfaces.items[leading.targets]
@@ -129,7 +129,7 @@ class GroupBuilder:
             if overlap is not None:
                 has_level = self._graph.is_type(items) == are_types[class_of_row]
                 excluded_by = contradictions(class_of_row, items)
-            # For each class its members, and the contradictions (odd) by row.
+            # Each class with its members, the instances that may replace them, and the contradictions (odd) by row.
             candidates = []
             for position, (begin, end) in zip(positions.tolist(), pairwise(leading.offsets.tolist()), strict=True):
                 of_level = begin + np.flatnonzero(has_level[begin:end])
@@ -141,6 +141,7 @@ class GroupBuilder:
                 if overlap is not None:
                     level = "concepts" if are_types[position] else "entities"
                 candidates.append(_Leading(level, members[: cluster.size], members[cluster.size :], odd))
+            # The rules on form and fame reject some; then the signatures of members, the witness, reject others.
             checked = list(self._check(nodes[positions].tolist(), candidates, inputs))
             yield from ((language, judged) for judged in self._ask_witness(checked, inputs))
 

@@ -153,12 +153,14 @@ class _Choice:
         """One item for each *place*, what an outlier is to be like, all from one class; empty if no class has as many.
 
         It is the first class whose items all take their places, or else the one with the lowest cost, which is how far
-        items are from their places. Once a class has filled them, few others are tried: letter pairs take time to find.
+        items are from their places: one that misses its place adds MISSED or more, one that may be no outlier BARRED.
+        Classes whose items may take all places come first, in the order of the ring, then the others by ``least``, a
+        lower bound of their cost. Once one has filled the places, few others are tried: letter pairs take time to find.
         """
         best = _Filling([], BARRED)
         tries_left = _MOST_CLASSES
         for source in classes:
-            # Below MISSED, every place is taken. ``least`` is a lower bound, and no later class has a lower one.
+            # Below MISSED, every place is taken. If this class cannot cost less than the best, no later one can.
             if best.cost < MISSED or source.least >= best.cost or not tries_left:
                 break
             filling = self._fill(source, places, best.cost)

@@ -338,29 +338,30 @@ class OutlierPool:
         places: Sequence[Places] | None = None,
         numbers: Sequence[int] = DRAWN,
     ) -> list[dict[int, ItemsByClass]]:
-        """For each of some classes (bits), by the number of each outlier set (1 for O1), what it may draw from the set.
+        """What each of some classes (bits) may draw from its outlier sets, by the number of the set (1 for O1).
 
-        The sets asked for are ``numbers``. Every item has a surface form in all languages. If the recipe asks for it,
-        ``places`` has for each class what its outliers are to be like; then the items that come nearest are first.
+        Items with a surface form in all ``languages`` are on a *ring*, in the order of their hashes, which each class
+        walks from a start of its own, only as far as they are read. If the recipe draws from single classes, those that
+        bring enough items are ``full``; ``every`` has all items of the set. If the recipe asks for it, ``places`` has
+        for each class what its outliers are to be like; then the items that come nearest are first.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw, options = self._draws.of(frozenset(languages)), self._inputs.recipe.outliers
         sets = list(map(BitPlanes, self.found.sets))
-        by_class = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
+        class_draw = ClassDraw(draw, sets, self.found.via, self._starts, options.per_class)
         asking, by_number = np.array(bits, dtype=np.int64), list[Iterable[ItemsByClass]]()
         for number in numbers:
             items = _Items(number, draw.ring.rows, draw.ring.lists, by_code)
-            # Items of the whole set along the ring, and if the recipe draws from single classes also those of each.
-            walks = _Walks(items, draw.ring, sets[number - 1], asking, self._starts[asking])
+            whole_set = _Walks(items, draw.ring, sets[number - 1], asking, self._starts[asking])
             draw_from = options.draw_o3 if number == FAR else options.draw
-            classes = _Classes(items, by_class, number, asking) if draw_from == "class" else None
+            classes = _Classes(items, class_draw, number, asking) if draw_from == "class" else None
             if places is not None:
                 wanted = [[one.of(number, index) for index in range(options.per_class)] for one in places]
                 full: Iterable[Iterable[Source]] = classes.nearest(wanted) if classes else repeat(())
-                whole_sets = map(walks.near, bits, self._starts[asking], wanted)
-                by_number.append(map(ItemsByClass, full, whole_sets))
+                every = map(whole_set.near, bits, self._starts[asking], wanted)
+                by_number.append(map(ItemsByClass, full, every))
             else:
-                by_number.append(classes.in_order() if classes else walks.in_order(options.per_class))
+                by_number.append(classes.in_order() if classes else whole_set.in_order(options.per_class))
         return [dict(zip(numbers, of_class, strict=True)) for of_class in zip(*by_number, strict=True)]
 
     def related(

@@ -91,19 +91,20 @@ def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile:
 
 @lru_cache(maxsize=1 << 16)  # the words of a language are in several walls each
 def _marks(surface: str, spaced: bool, script: str, shorter_by: int) -> frozenset[str]:
-    """What the words of a row must not share: whole words, and the shortest beginning and end that mean something.
+    """What words of a row must not share: whole words, and the shortest beginning (<) and end (>) that say something.
 
-    The beginning is marked by <, the end by >, and both are ``shorter_by`` letters (graphemes) shorter than that.
+    How long these are depends on the script: four letters (graphemes) in Latin, two Han characters. Three words give a
+    row away by less: theirs are ``shorter_by`` letters shorter.
 
-    >>> sorted(_marks("Lake Como", spaced=True, script="Latn", shorter_by=0))
-    ['<lake', '>como', 'como', 'lake']
+    >>> [sorted(_marks("Lake Como", spaced=True, script="Latn", shorter_by=number)) for number in (0, 1)]
+    [['<lake', '>como', 'como', 'lake'], ['<lak', '>omo', 'como', 'lake']]
     """
     letters = graphemes(surface.casefold())
     found = set(words(surface)) if spaced else set()
     for side, mark in (("beginning", "<"), ("end", ">")):
         for length in range(1, len(letters) + 1):
             affix = affix_of(letters, side, length) or ""
-            # It means something if filled up by as many letters, whichever they are, as it is to be shorter.
+            # It is long enough if it says something once letters, whichever they are, make up for ``shorter_by``.
             if says_something((*graphemes(affix), *[letters[0]] * shorter_by), script):
                 found.add(f"{mark}{affix}")
                 break

@@ -355,23 +355,18 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "euroeval_wikisem.py", fill("euroeval_wikisem.py", languages=spoken, shots=facts.shots, prompts=prompts)
     yield "lm_eval/README.md", write_text("lm_eval/README.md", facts)
     yield from _choice_tasks(facts, list(spoken))
+    # Walls, for lm-evaluation-harness and then the others. No sequence stops an answer, since a model may think first.
     if walled:
-        yield from _wall_tasks(facts, walled)
+        yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
+        generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
+        texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+        template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
+        yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
+        for code in walled:
+            yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
+        yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in walled], SCORES)
         yield "inspect_walls.py", fill("inspect_walls.py")
         yield "euroeval_walls.py", fill("euroeval_walls.py", languages={code: [iso_639(code)] for code in walled})
-
-
-def _wall_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield paths and texts of the tasks of lm-evaluation-harness in which models solve walls, in these languages."""
-    yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_text("utf-8")
-    # No sequence stops an answer, since a model may think first.
-    generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
-    texts = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
-    template = yaml_text(_template(facts, {"output_type": "generate_until", **texts}, SCORES))
-    yield "lm_eval/_walls.yaml", template + "process_results: !function wall_answers.process_results\n"
-    for code in codes:
-        yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", {})
-    yield _task_group("wikisem_walls", [f"wikisem_{code}_walls" for code in codes], SCORES)
 
 
 def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -145,8 +145,11 @@ def categories(arguments: argparse.Namespace) -> None:
     path, task = arguments.categories, arguments.task
     split = arguments.split_analogies
     word_sets = evaluate.split_analogies(path) if split else word_groups.read_categories(path, arguments.language)
-    if arguments.keys:
-        word_sets = word_groups.keyed_categories(word_sets, path)
+    if arguments.keys:  # the QIDs of items in place of their words
+        if not any(any(category.qids) for category in word_sets):
+            wanted = "items with an id, as the JSON lines of categories have"
+            raise MissingInputError(f"{path}: expected {wanted}, saw none")
+        word_sets = [replace(one, words=tuple(filter(None, one.qids))) for one in word_sets]
     # The options of the task, and the words to read from files of vectors (None: all, since any may be a neighbour).
     names, needed = ["skip_oov", "distance", "intruders", "sample", "seed"], None
     if task == "topk":

@@ -33,7 +33,7 @@ from wikisem.transforms.groups.shared_files import GroupFacts, write_groups
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.wikidata.entity_tables import LAYOUTS, open_tables
-from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, is_wikipedia
 from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.learning import Evidence, find_profile, read_profile_file
 from wikisem.wikipedia.variants import conversion_of, converter, lacks_conversion, variant_of
@@ -89,11 +89,12 @@ def _entity_unit(dump: Dump, options: entity_stage.EntityOptions) -> Unit:
 def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, context: StageContext) -> UnitResult:
     """Read public Parquet tables of Wikidata as entities; log what they have and lack, warn of missing revisions."""
     tables = open_tables(dump.tables, options)
-    rows, codes = tables.rows(), tables.keys("labels")  # how many rows each kind of table has; codes of languages
+    # How many rows each kind of table has, the languages of labels, and the wikis of links.
+    rows, codes, sites = tables.rows(), tables.keys("labels"), tables.keys("links")
     listed = ", ".join(codes) if len(codes) < 10 else f"{len(codes)} languages"
     run.log(
         f"{ENTITIES}: Parquet tables of {LAYOUTS[tables.layout]}: {rows.get('claims', 0):,} statements, "
-        f"{rows.get('links', 0):,} pages (wikis: {len(tables.keys('links'))}), "
+        f"{rows.get('links', 0):,} pages (wikis: {len(sites)}), "
         f"{rows.get('labels', 0):,} labels ({listed or 'none'})"
     )
     for missing in tables.lacks:
@@ -103,8 +104,16 @@ def _read_tables(dump: Dump, options: entity_stage.EntityOptions, run: Run, cont
     readable = counts.read - sum(counts.unreadable.values())
     unknown = max(readable - rows.get("entities", readable), 0)
     warning = f"{ENTITIES}: {unknown:,} are not in the table of entities, and have no revision" if unknown else ""
-    facts = {"highest_item": highest_item, "tables": {**tables.describe(), "without_revision": unknown}}
-    return UnitResult(counts, facts, warning)
+    about_tables = {
+        "layout": tables.layout,
+        "languages": codes,
+        "sites": len(sites),
+        "wikipedias": sum(map(is_wikipedia, sites)),
+        "rows": rows,
+        "lacks": list(tables.lacks),
+        "without_revision": unknown,
+    }
+    return UnitResult(counts, {"highest_item": highest_item, "tables": about_tables}, warning)
 
 
 # The columns of entities that only some recipes ask for, and what for.
@@ -542,12 +551,15 @@ def build(
     runtime.configure_file_systems()
     if isinstance(languages, str):
         raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
-    words = [f"{code}={path}" for code, paths in wikipedia.items() for path in _paths(paths)]
+    # Each dump is one path or several.
+    paths_of = {code: [paths] if isinstance(paths, str | PathLike) else paths for code, paths in wikipedia.items()}
+    words = [f"{code}={fspath(path)}" for code, paths in paths_of.items() for path in paths]
     wikipedias = find_wikipedias(words, checksum=False)
     chosen = choose_languages(languages, list(wikipedias), loaded)
     for code in chosen:
         known_language(code)
-    dump = find_wikidata(_paths(wikidata), checksum=False)
+    wikidata_paths = [wikidata] if isinstance(wikidata, str | PathLike) else wikidata
+    dump = find_wikidata([fspath(path) for path in wikidata_paths], checksum=False)
     given = read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())])
     inputs = BuildOptions(loaded, chosen, dump, wikipedias, DEFAULT_PROPERTIES, given)
     run = Run(target, runtime, break_lock=break_lock)
@@ -563,7 +575,3 @@ def build(
         counts, cases = record.counts, int(record.facts["cases"])
         results[code] = LanguageResult(groups=counts.kept, cases=cases, rejected=dict(counts.left_out))
     return BuildResult(run.output, loaded, results, units)
-
-
-def _paths(paths: _Path | Sequence[_Path]) -> list[str]:
-    return [fspath(paths)] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]

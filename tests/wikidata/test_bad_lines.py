@@ -47,7 +47,7 @@ def read(kind: str, tmp_path: Path) -> Read:
         path.write_bytes(dump_of(lines))
         unreadable: list[UnreadableRecord] = []
         if kind == "lexemes":
-            return [lexeme.number for lexeme in LexemeReader(unreadable.append).read(path)], unreadable
+            return [int(lexeme.id[1:]) for lexeme in LexemeReader(unreadable.append).read(path)], unreadable
         table: pa.Table = read_entities(path, on_unreadable=unreadable.append)
         return [int(qid[1:]) for qid in table["qid"].to_pylist()], unreadable
 

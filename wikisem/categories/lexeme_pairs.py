@@ -161,7 +161,7 @@ class PairCollector:
         A lexeme without a lemma in any of the languages is passed over.
         """
         # A lexeme may come twice: the newer revision takes the place of the older one, and of all that it gave.
-        number = lexeme.number
+        number = int(lexeme.id[1:])
         if self._revisions.get(number, -1) >= lexeme.lastrevid:
             return
         self._revisions[number] = lexeme.lastrevid
@@ -180,10 +180,11 @@ class PairCollector:
         self._swapped[number] = _form_pairs(lexeme, spelled_in, category)
         claims = lexeme.claims  # a list if there are none, as PHP writes empty maps
         if getattr(claims, "derived_from", ()) or getattr(claims, "combines", ()):
+            types = {lexeme.category, *lexeme.best_ids("instance_of")}
             self._derived[number] = [
                 _Derived(language, relation, base, categories=derivation.base, lemma=lexeme.lemma(language))
                 for relation, derivation in category.derivations
-                if not derivation.types or set(derivation.types).intersection(lexeme.types())
+                if not derivation.types or types.intersection(derivation.types)
                 for language, property_id in product(spelled_in, derivation.by)
                 for base in lexeme.made_from(property_id)
             ]

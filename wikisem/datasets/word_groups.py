@@ -296,13 +296,6 @@ def read_categories(path: str | PathLike[str], language: str = "") -> list[WordC
     return categories
 
 
-def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> list[WordCategory]:
-    """The categories with the QIDs of their items in place of the words; MissingInputError if no item has one."""
-    if not any(any(category.qids) for category in categories):
-        raise MissingInputError(f"{where}: expected items with an id, as the JSON lines of categories have, saw none")
-    return [WordCategory(one.name, tuple(filter(None, one.qids)), one.language, one.qids) for one in categories]
-
-
 def _from_text(text: str, file: Path) -> list[WordCategory]:
     """Read ``: category`` text with one or several words to a line, as word2vec and Stringham and Izbicki write it."""
     words: dict[str, list[str]] = {}

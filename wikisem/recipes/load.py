@@ -156,14 +156,14 @@ def convert(data: Any, kind: type[T]) -> T:
     wikisem.errors.RecipeError: unknown key cluster.sise; did you mean cluster.size?
     """
     info = inspect.type_info(kind)
-    prepared = _prepare(data, info, "", info)
+    prepared = _prepare(data, info, "", whole=info)  # with None for what is off, and only known keys
     try:
         value: T = msgspec.convert(prepared, kind)
     except msgspec.ValidationError as error:
         # msgspec's message as path, what is expected there, and what is there.
         found = _WHERE.search(str(error))
         path = found[1].removesuffix("[...]") if found else ""  # msgspec does not say which entry of a table
-        # Follow the path to the value that is wrong, and to its type.
+        # Follow the path to the value that is wrong, as it was written (false, not None), and to its type.
         for step in _STEP.findall(path):
             if isinstance(info, inspect.VarTupleType):
                 data, info = data[int(step)], info.item_type

@@ -45,7 +45,7 @@ class _Lists:
         return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(self.keys, pa.string()), values)
 
     def properties(self) -> pa.ListArray:
-        """Return the numbers of the properties of each row but P31 and P279, ascending; ``values`` are their ids."""
+        """Return the numbers of the properties, but for P31 and P279, of each row, ascending; ``values`` are ids."""
         keys, is_kept = self._property_keys(self.values)
         keys = np.sort(keys[is_kept])
         # Row i << 32 is the least key that row i can have.
@@ -53,8 +53,9 @@ class _Lists:
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(keys.astype(np.int32)))
 
     def relations(self) -> pa.ListArray:
-        """Return the (property, item) relations of each row but P31 and P279, by number: ascending, each once."""
-        keys, is_kept = self._property_keys(self.keys)  # a key is row << 32 | number of the property
+        """Return the (property, item) pairs of each row, but for P31 and P279, by number: ascending, each once."""
+        # A key is row << 32 | number of the property; those of P31 and P279 are not kept.
+        keys, is_kept = self._property_keys(self.keys)
         items = _numbers(self.values, item_number)
         is_kept &= items > 0
         keys, items = keys[is_kept], items[is_kept]
@@ -62,7 +63,8 @@ class _Lists:
         keys, items = keys[order], items[order]
         is_first = differs_from_previous(keys) | differs_from_previous(items)
         keys, items = keys[is_first], items[is_first]
-        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)  # row i ends before the least key of row i + 1
+        # A row ends before the least key of the next one; like ``self.ends``, these begin with 0.
+        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
         numbers = [pa.array(keys.astype(np.int32)), pa.array(items)]  # the low 32 bits of a key are the property
         relations = pa.StructArray.from_arrays(numbers, fields=list(RELATION))
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), relations)
@@ -87,14 +89,17 @@ class EntityColumns:
     """
 
     def __init__(self, fields: line_types.Fields) -> None:
+        """Begin with empty columns, each of which gets one value, list or map for each item that is added."""
         self._fields, self._codes = fields, fields.label_codes  # languages to keep, None for all
+        # Whether statements below the best rank are left out, and the properties whose statements are a column.
         self._best, self._asked = fields.ranks == "best", frozenset(fields.properties)
-        # Columns by item: lists of values, and ``_Lists`` for lists or maps; aliases, maps to lists, have two.
         self._qids, self._sitelinks, self._revisions = list[str](), list[int](), list[int]()
+        # Classes (P31), superclasses (P279), and the classes of normal rank of an item that has preferred ones.
         self._instance_of, self._subclass_of, self._other_instance_of = _Lists(), _Lists(), _Lists()
-        self._titles, self._labels, self._statements = _Lists(), _Lists(), _Lists()
-        self._properties, self._relations = _Lists(), _Lists()
-        self._aliases, self._aliases_by_code = _Lists(), _Lists()
+        # Statements asked for: (property, value, language). Of all: the properties, and those with an item as value.
+        self._statements, self._properties, self._relations = _Lists(), _Lists(), _Lists()
+        # Maps: titles by site, labels by language, and aliases from languages to lists, which are a column, too.
+        self._titles, self._labels, self._aliases, self._aliases_by_code = _Lists(), _Lists(), _Lists(), _Lists()
         self._descriptions = list[str | None]()
 
     def table(self) -> pa.Table:

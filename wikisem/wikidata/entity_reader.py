@@ -287,25 +287,17 @@ class Lexeme(msgspec.Struct, gc=False):
     lastrevid: int = 0
     claims: Claims | EmptyMap = _NO_CLAIMS
 
-    @property
-    def number(self) -> int:
-        """The number in its id."""
-        return int(self.id[1:])
-
     def lemma(self, language: str) -> str:
         """Return the lemma in the spelling of a language code; empty if it has none."""
         return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
 
-    def types(self) -> list[str]:
-        """Return its lexical category, and the classes it is an instance of (P31) by statements of best rank."""
-        return [self.category, *self._best_ids("instance_of")]
-
     def made_from(self, name: str) -> list[int]:
         """Return the numbers of the lexemes that P5191 (derived from) or P5238 (combines) names at best rank."""
-        ids = self._best_ids("derived_from" if name == "P5191" else "combines")
+        ids = self.best_ids("derived_from" if name == "P5191" else "combines")
         return [int(found[1:]) for found in ids if _LEXEME(found)]
 
-    def _best_ids(self, name: str) -> list[str]:
+    def best_ids(self, name: str) -> list[str]:
+        """Return the entities that its statements of best rank name, of one member of ``Claims``."""
         statements = getattr(self.claims, name, [])
         return [value.id for value in ranked_values(statements, best=True) if isinstance(value, Value)]
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from wikisem.arrow.parquet import open_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
@@ -132,18 +132,6 @@ class EntityTables:
         """Return the languages of labels, or the sites of links."""
         return sorted({file.key for file in self.files if file.kind == kind})
 
-    def describe(self) -> dict[str, Any]:
-        """Return layout, languages, number of sites, rows and what is lacking, for the manifest."""
-        sites = self.keys("links")
-        return {
-            "layout": self.layout,
-            "languages": self.keys("labels"),
-            "sites": len(sites),
-            "wikipedias": len([site for site in sites if is_wikipedia(site)]),
-            "rows": self.rows(),
-            "lacks": list(self.lacks),
-        }
-
     def ranges(self, rows: int = 0) -> list[IdRange]:
         """Cut all ids into ranges with about ``rows`` statements each, by default at least 16 for large tables."""
         # A range begins where a row group of claims begins, so that few row groups belong to two ranges.
@@ -197,7 +185,11 @@ def open_tables(found: Sequence[TableFile], fields: Fields) -> EntityTables:
 
 
 def _layout_of(opened: Sequence[TableFile]) -> Layout:
-    """Return which of LAYOUTS the claims have, by their columns; UsageError unless all have one, and links fit it."""
+    """Return the layout of the tables of claims (statements), which their columns tell; UsageError if they have two.
+
+    It is "release" for tables made from a JSON dump, "copy" for those made from a copy of the dump, and "by language"
+    for those of 2026-01 (LAYOUTS). Tables of links tell the first two apart as well, and have to be of the same one.
+    """
     layouts: dict[Layout, TableFile] = {}
     for file in opened:
         if file.kind == "claims":

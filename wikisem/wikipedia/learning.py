@@ -243,14 +243,15 @@ _LEAST_SHARE: Final = 0.003
 def _learned(profile: LanguageProfile, seen: Evidence, row: LanguageRow | None, knows_trail: bool) -> dict[str, Any]:
     """Return the values of a profile that evidence changes: ``writing``, ``link_trail``, ``hyphens``.
 
-    Of a language that the tables know, by a ``row`` or a special script, ``writing`` only becomes finer, such as from
-    "spaced" to "clitics". The link trail, the letters after ``]]`` that belong to a link, is not learned if MediaWiki
-    states one (``knows_trail``).
+    ``writing`` says how words are separated. Of a language that the tables know, by a ``row`` or a special script, the
+    dump does not change whether spaces do it, only how: as from "spaced" to "clitics". ``link_trail``, the letters
+    after ``]]`` that belong to a link, is not learned if MediaWiki states it (``knows_trail``), and ``hyphens``,
+    whether hyphens separate words as well, not of a language with a row.
     """
     changes: dict[str, Any] = {}
     links = seen.links.links
     if links >= LINKS:
-        # How words are separated: a letter right before or after a link, in percent of links, shows that no space is.
+        # A letter right before or after a link, in percent of links, shows that no space separates words there.
         before, after = 100 * seen.links.before / links, 100 * seen.links.after / links
         writing: Writing = "spaced"
         if before >= _UNSPACED and after >= _UNSPACED:
