@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -108,7 +108,8 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
     below = sum((score, -index) < (scores[answer], -answer) for index, score in enumerate(scores))
     qid = doc.items[answer] if doc.items else ""
     outlier = Outlier(id=qid, surface=choices[answer], outlier_class=doc.outlier_class)
-    return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
+    name = doc.id or f"{doc.language}-{doc.class_}-{choices[answer]}"
+    return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1, name)
 
 
 def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
@@ -117,7 +118,9 @@ def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sam
     A log has no QIDs of classes and words (only those of releases before 2026-11-27 do). ``asked`` has them: the group
     and outlier of each case of the release, by its id.
     """
-    lines = list(_lines(path))
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
+    lines = list(filled_lines(read_utf8(path), path))
     if not lines:
         raise MissingInputError(f"{path}: expected samples, saw none")
     for where, line in lines:
@@ -141,12 +144,6 @@ def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[Sam
             expected = "a sample of a task of a release with the score of each choice"
             raise DamagedInputError(f"{where}: expected {expected}, saw {type(error).__name__}: {error}") from error
         yield doc, scores
-
-
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    if not path.is_file():
-        raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
-    return filled_lines(read_utf8(path), path)
 
 
 def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> list[float]:
@@ -176,8 +173,8 @@ class _WallSample(msgspec.Struct):
 
 
 def has_walls(path: Path) -> bool:
-    """Whether the samples in a file are answers to walls."""
-    _, first = next(_lines(path), ("", ""))
+    """Whether the samples in a file are answers to walls; not where there is no file, or nothing in it."""
+    _, first = next(filled_lines(read_utf8(path), path), ("", "")) if path.is_file() else ("", "")
     try:
         doc = msgspec.json.decode(first, type=dict[str, Any]).get("doc")
     except msgspec.MsgspecError:
@@ -191,7 +188,7 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
     DamagedInputError with the line of what is no answer.
     """
     scored = []
-    for where, line in _lines(path):
+    for where, line in filled_lines(read_utf8(path), path):
         sample = decode_json(line, _WallSample, where, _EXPECTED)
         wall = wall_of_row(sample.doc, where)
         if len(sample.filtered_resps) != 1:
@@ -204,6 +201,32 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
         scores, sizes = score_partition(answer, truth), tuple(map(len, truth))
         scored.append(WallScore(wall, known=len(surfaces), sizes=sizes, found=found, scores=scores))
     return Evaluation(path.parent.name or path.stem, notes=(), scores=tuple(scored), dataset=path.stem)
+
+
+def keep_shared(answered: Sequence[Evaluation[Any]]) -> list[Evaluation[Any]]:
+    """Keep the answers to the cases, or walls, of each data set that all of its models were asked, known by their ids.
+
+    A data set without any is left out. The list is empty if the models of each data set were asked the same.
+    """
+    shared: dict[str, set[str]] = {}
+    differ = False
+    for each in answered:
+        parts = ((one.cases if isinstance(one, GroupScore) else [one.wall]) for one in each.scores)
+        asked = {part.id for part in chain.from_iterable(parts)}
+        differ |= asked != shared.setdefault(each.dataset, asked)
+        shared[each.dataset] &= asked
+    kept = list[Evaluation[Any]]()
+    for each in answered if differ else ():
+        scores = list[GroupScore | WallScore]()
+        for one in each.scores:
+            if isinstance(one, WallScore):
+                scores += [one] if one.wall.id in shared[each.dataset] else []
+            elif cases := tuple(case for case in one.cases if case.id in shared[each.dataset]):
+                group = replace(one.group, outliers=tuple(case.outlier for case in cases))
+                scores.append(GroupScore(group, cases, one.oov_cluster, one.oov_outliers))
+        if scores:
+            kept.append(each._replace(scores=tuple(scores), vocabulary="common"))
+    return kept
 
 
 class Sample(NamedTuple):
@@ -402,7 +425,7 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
     tallied = []
     for log, vocabulary, names in to_tally:
         samples = {name: log.samples[name] for name in sorted(names)}
-        scores = np.array([[sample.score] for sample in samples.values()])
+        scores = np.array([sample.score for sample in samples.values()]).reshape(-1, 1)
         clusters, sums, counts = sum_by_unit([sample.cluster for sample in samples.values()], scores)
         asked = {cluster: [cluster] for cluster in clusters}
         for name, sample in samples.items():

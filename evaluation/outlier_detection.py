@@ -61,11 +61,12 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class CaseScore:
-    """One test case: OP as a share of the cluster, and whether the outlier was detected (OP = |C|)."""
+    """One test case: OP as a share of the cluster, whether the outlier was detected (OP = |C|), and its id in a log."""
 
     outlier: Outlier
     position: float
     detected: bool
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +120,14 @@ def tally(cases: Sequence[Answered]) -> Tally:
     # The cases of each class, by language and outlier: models are compared on classes with the same ones.
     asked: dict[str, list[tuple[str, str]]] = {name: [] for name in classes}
     for score, case in cases:
-        asked[score.group.id].append((score.group.language, case.outlier.surface))
+        asked[score.group.id].append((score.group.language, case.id or case.outlier.surface))
     group_counts = Counter({id(score): score.group.id for score, _ in cases}.values())  # each group once
     chance = float(100 * sums[:, 2].sum() / counts.sum()) if cases else None
     return Tally(
         METRICS,
         sums=sums[:, :2],
         counts=counts,
-        asked=[(name, *of_class) for name, of_class in asked.items()],
+        asked=[(name, *sorted(of_class)) for name, of_class in asked.items()],
         unit="class",
         chances=(chance, 50.0 if cases else None),  # a random order has a mean OP of half the cluster
         worth=statistics.effective_units([group_counts[name] for name in classes]) if cases else None,

@@ -56,10 +56,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One number of a report: a score, or with ``less`` the difference of two models; shares are in percent.
 
     ``task`` and ``metric`` say what was measured, ``vocabulary`` on what: "own", or "common" for the words that all
-    models know. ``part`` is the kind of part of the data set ("all", "language", "level", "outlier class", "tier",
-    "group", "category", ...), ``name`` which of them and ``language`` in which language; "coverage" is what the scores
-    are of. ``low`` and ``high`` are the ends of the interval of 95 %, ``se`` the clustered standard error, ``n`` the
-    number of independent units. ``chance`` is the score of a guess. A value is None without test cases.
+    models know, or the cases that all were asked. ``part`` is the kind of part of the data set ("all", "language",
+    "level", "outlier class", "tier", "group", "category", ...), ``name`` which of them and ``language`` in which
+    language; "coverage" is what the scores are of. ``low`` and ``high`` are the ends of the interval of 95 %, ``se``
+    the clustered standard error, ``n`` the number of independent units. ``chance`` is the score of a guess. A value is
+    None without test cases.
 
     ``mark`` says of several models which is the best, and which are tied with it. With ``less``, the model whose score
     is taken off, ``p`` is the p-value of the difference, and ``p_holm`` that corrected for all pairs of models.

@@ -66,7 +66,10 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     parts = [row for row in parts if row.part not in {COVERAGE, *_DETAILS}]
     for vocabulary, model in product(("own", "common"), models if full or not several else ()):
         of_model = [row for row in parts if (row.model, row.vocabulary) == (model, vocabulary)]
-        where = ", in the vocabulary of all models" if vocabulary == "common" else ""
+        in_all = (
+            "on the cases that all models answered" if rows[0].task == "samples" else "in the vocabulary of all models"
+        )
+        where = f", {in_all}" if vocabulary == "common" else ""
         sheet = _down(f"{title}: {model}{where}", of_model)
         if of_model and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
             blocks.append(sheet)
@@ -122,8 +125,9 @@ def _ranking(rows: Sequence[Row]) -> Iterator[Block]:
         about = f"all models, with intervals of 95 %, in {scale}; tied: not told apart from the best at 5 %"
     elif marked:
         about += (
-            ", on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation "
-            f"test paired by {marked[0]}, with Holm's method for every two models"
+            f", on the test cases that all models {'answered' if rows[0].task == 'samples' else 'know'}; tied: not "
+            f"told apart from the best at 5 % by a permutation test paired by {marked[0]}, with Holm's method for "
+            "every two models"
         )
     yield about
     # The scores with intervals, a column for each part, and the models by the first score.
@@ -178,19 +182,25 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
 
 
 def _left_out(rows: Sequence[Row]) -> Iterator[str]:
-    """A sentence for each data set of which test cases or walls were left out, since models lack their words."""
-    totals = {row.dataset: row for row in rows if row.part == COVERAGE and row.metric in {"test_cases", "walls"}}
-    for dataset, total in totals.items():
+    """A sentence for each data set of which cases or walls are left out: models lack their words, or did not answer."""
+    totals = [row for row in rows if row.part == COVERAGE and row.metric in {"test_cases", "walls"}]
+    datasets = {row.dataset: _title(row.metric) for row in totals}
+    for dataset, cases in datasets.items():
         whole = [row for row in rows if row.part == ALL and row.dataset == dataset and row.low is not None]
         known = {row.model: row.cases for row in whole if row.vocabulary == "own"}
-        count, kept = total.value or 0, min((row.cases for row in whole), default=0)  # the fewest of any model
-        if kept < count:
-            where = f"{dataset}: " if len(totals) > 1 else ""
-            words = "words that the model does not know"
-            if len(known) > 1:
-                known_by = ", ".join(f"{model} knows {cases:,}" for model, cases in known.items())
-                words = f"words that not all models know; {known_by}"
-            yield f"{where}left out: {count - kept:,.0f} of {count:,.0f} {_title(total.metric)}, with {words}"
+        count = max(row.value or 0 for row in totals if row.dataset == dataset)
+        kept = min((row.cases for row in whole), default=0)  # the fewest of any model
+        where, is_log = f"{dataset}: " if len(datasets) > 1 else "", rows[0].task == "samples"
+        did = "answered" if is_log else "knows"
+        by_model = ", ".join(f"{model} {did} {number:,}" for model, number in known.items())
+        left_out = f"{where}left out: {count - kept:,.0f} of {count:,.0f} {cases}, with"
+        if is_log and len(known) > 1 and not any(row.mark for row in whole):
+            yield f"{where}no {cases} in common; {by_model}"
+        elif kept < count and len(known) > 1:
+            shared = f"{where}compared on {kept:,} {cases} that all models answered"
+            yield f"{shared if is_log else f'{left_out} words that not all models know'}; {by_model}"
+        elif kept < count:
+            yield f"{left_out}{'out a score' if is_log else ' words that the model does not know'}"
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:

@@ -293,11 +293,17 @@ def samples(
             of_walls.append(harness.read_wall_samples(path)._replace(name=model, dataset=dataset))
         else:
             of_groups.append(harness.read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
-    scores_of_groups = scores_of("samples", list(map(outlier_detection.scored, of_groups)), {}, seed)
-    scores_of_walls = scores_of("samples", list(map(walls_.scored, of_walls)), {}, seed)
-    return Scores(
-        scores_of_groups.rows + scores_of_walls.rows,
-        scores_of_groups.notes + scores_of_walls.notes,
+    # Where models were asked different cases, also score those that all of them were asked.
+    answered: list[Evaluation[Any]] = [*of_groups, *of_walls]
+    scored = [
+        (walls_ if isinstance(one.scores[0], walls_.WallScore) else outlier_detection).scored(one)
+        for one in (*answered, *harness.keep_shared(answered))
+    ]
+    return scores_of(
+        "samples",
+        scored,
+        {},
+        seed,
         lambda: chain(outlier_detection.answers_of(of_groups), walls_.answers_of(of_walls)),
     )
 

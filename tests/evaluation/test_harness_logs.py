@@ -131,6 +131,10 @@ def test_models_are_compared_on_the_samples_of_both(tmp_path: Path) -> None:
     assert found.row("acc", model="full", less="part").value == 0
     with pytest.raises(UsageError, match=r"expected one row with .*, saw 2"):
         found.row("acc")
+    lines = full.read_text().splitlines(keepends=True)
+    full.write_text("".join(lines[6:]))
+    apart = samples([full, part], cluster_by="passage")
+    assert [row for row in apart.rows if row.less or row.mark] == []
 
 
 @pytest.mark.parametrize("form", ["eval", "json"])

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.outputs.release.world import make_group
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
@@ -260,6 +261,79 @@ def test_models_that_were_asked_the_same_are_in_one_table(tmp_path: Path, capsys
     assert main(["evaluate", "samples", *map(str, files[:3])]) == 0
     table = capsys.readouterr().out.partition("└")[0]
     assert re.search(r"accuracy │ two +│ +0.00\s+│ +– │", table)
+
+
+def _random_samples(generator: np.random.Generator, names: Sequence[int]) -> list[tuple[dict[str, Any], list[float]]]:
+    """Answers to cases of eleven classes, of which any number may be asked, in any order."""
+    samples = []
+    for name in names:
+        words = (*(f"{word}{name % 11}" for word in CHOICES[:3]), f"outlier {name}")
+        doc = {**_doc(3, f"Q{name % 11}", "en", words), "id": f"en-{name}", "outlier_class": 1 + name % 3}
+        samples.append((doc, generator.normal(size=4).round(1).tolist()))
+    return samples
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_models_are_compared_on_the_cases_that_all_of_them_answered(
+    tmp_path: Path, seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One was asked all 165 cases, the other 50 (``--limit``) or a random 80 of them: by the definition, everywhere."""
+    generator = np.random.default_rng(seed)
+    names = list(range(50)) if not seed else generator.permutation(165)[:80].tolist()
+    runs = {"full": _random_samples(generator, range(165)), "part": _random_samples(generator, names)}
+    for model, own in runs.items():
+        for folder, kept in (("logs", own), ("cut", [each for each in own if int(each[0]["id"][3:]) in names])):
+            (tmp_path / folder / model).mkdir(parents=True)
+            _write(tmp_path / folder / model / "samples_wikisem_en.jsonl", kept)
+    logs, cut = (sorted(map(str, tmp_path.glob(f"{folder}/*/*.jsonl"))) for folder in ("logs", "cut"))
+    assert main(["evaluate", "samples", "--json", *logs]) == 0
+    rows = printed_rows(capsys.readouterr().out)
+    # The outlier is the last choice: all that score as much as it does count as higher.
+    higher = {
+        model: {doc["id"]: sum(score >= own[3] for score in own[:3]) for doc, own in answers}
+        for model, answers in runs.items()
+    }
+    shared = [f"en-{name}" for name in names]
+    accuracy = {model: 100 * np.mean([places[name] == 0 for name in shared]) for model, places in higher.items()}
+    for model, places in higher.items():
+        common = one(rows, model=model, vocabulary="common")
+        assert common.value == pytest.approx(accuracy[model])
+        assert common.cases == len(names)
+        opp = 100 * np.mean([1 - places[name] / 3 for name in shared])
+        assert one(rows, "opp", model=model, vocabulary="common").value == pytest.approx(opp)
+        assert one(rows, model=model).cases == len(places)
+    gap = one(rows, less="part", vocabulary="common")
+    assert gap.value == pytest.approx(accuracy["full"] - accuracy["part"])
+    assert gap.cases == len(names)
+    # All else, such as p-values, marks and parts, is what the logs of these cases alone give.
+    assert main(["evaluate", "samples", "--json", *cut]) == 0
+    of_cut = {msgspec.json.encode(row) for row in printed_rows(capsys.readouterr().out)}
+    common_rows = [structs.replace(row, vocabulary="own") for row in rows if row.vocabulary == "common"]
+    assert {msgspec.json.encode(row) for row in common_rows} == of_cut
+    assert main(["evaluate", "samples", *logs]) == 0
+    printed = capsys.readouterr().out
+    answered = f"full answered 165, part answered {len(names)}"
+    assert f"compared on {len(names)} test cases that all models answered; {answered}" in printed
+    assert f"{accuracy['full']:.2f}" in printed.partition("└")[0]
+
+
+def test_walls_are_compared_where_all_models_answered_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One model was asked one wall of two; and with no wall in common nothing is compared."""
+    right = [row["target_text"] for row in walls_table([make_wall(), HERRING_WALL]).to_pylist()]
+    for model in ("one", "two"):
+        (tmp_path / model).mkdir()
+    both = _wall_samples(tmp_path / "one" / "samples_wikisem_en_walls.jsonl", [right[0], ""])
+    first = tmp_path / "two" / both.name
+    first.write_text(both.read_text().splitlines()[0] + "\n")
+    assert main(["evaluate", "samples", str(both), str(first), "--json"]) == 0
+    rows = printed_rows(capsys.readouterr().out)
+    assert {one(rows, "solved", model=model, vocabulary="common").value for model in ("one", "two")} == {100}
+    assert one(rows, "solved", model="one").value == 50
+    both.write_text(both.read_text().splitlines()[1] + "\n")
+    assert main(["evaluate", "samples", str(both), str(first)]) == 0
+    printed = capsys.readouterr().out
+    assert "no walls in common; one answered 1, two answered 1" in printed
+    assert "best" not in printed
 
 
 # Test cases show no QIDs: the groups of the release have them.
