@@ -45,7 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = [group for group in groups if group.language == language]
     if not chosen:
         codes = ", ".join(sorted({group.language for group in groups}))
-        seen = f"expected groups in {language}, saw those in {codes}"
+        seen = f"expected groups{language and f' in {language}'}, saw groups in {codes or 'no language'}"
+        if not groups:
+            seen += f"; {path}/rejected and `wikisem explain {path} CLASS` say why"
         if name is not None:
             seen = _what_instead(path, qid, groups, arguments.language)
         raise MissingInputError(f"{arguments.output}: {seen}")

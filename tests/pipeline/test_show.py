@@ -1,5 +1,6 @@
 """show, and classes by their names: one group in full, of a run, a release or a file."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,19 @@ def test_groups_are_listed_without_a_class(run: Path, capsys: pytest.CaptureFixt
     assert lines[3].startswith("class 4 (Q4): ")
     assert lines[3].endswith(", ...")
     assert last == "also in de: --language de"
-    assert "expected groups in cy, saw those in de, no" in shown(capsys, str(run), "--language", "cy", code=1)
+    assert "expected groups in cy, saw groups in de, no\n" in shown(capsys, str(run), "--language", "cy", code=1)
+
+
+@pytest.mark.parametrize(("words", "wanted"), [([], "groups"), (["--language", "cy"], "groups in cy")])
+def test_a_run_without_groups_says_where_the_reasons_are(
+    words: list[str], wanted: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the folder of rejected classes, and from explain."""
+    empty = Path(shutil.copytree(run, tmp_path / "out"))
+    for path in (empty / "groups").iterdir():
+        path.write_bytes(b"")
+    said = shown(capsys, str(empty), *words, code=1)
+    assert f"expected {wanted}, saw groups in no language; {empty}/rejected and `wikisem explain {empty} CLASS`" in said
 
 
 def test_a_release_and_a_file_are_shown_alike(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
