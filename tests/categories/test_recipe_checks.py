@@ -54,6 +54,10 @@ def test_statements_are_paths_to_items() -> None:
     ("data", "told"),
     [
         ({"class": "Q1"}, "name: expected a string, saw nothing"),
+        (
+            {"category": [{"name": "x", "class": "Q1"}]},
+            "name: expected a name of the whole recipe above its tables, saw",
+        ),
         ({"name": "x"}, "exactly one of class, having, pattern, emoji"),
         ({"name": "x", "having": "P361+"}, "having: expected a property id"),
         ({"name": "x", "having": "P361", "subclasses": True}, "subclasses: expected no such option beside having"),

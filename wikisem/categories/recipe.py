@@ -136,6 +136,8 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
     """
     try:
         if "category" in data or "relation" in data:
+            if "name" not in data:
+                raise RecipeError("name: expected a name of the whole recipe above its tables, saw nothing")
             recipe = convert(data, CategoryRecipe)
         else:
             category = convert(data, Category)
