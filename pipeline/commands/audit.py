@@ -129,13 +129,13 @@ def print_audit(audits: Sequence[Audit]) -> None:
     # Findings of the first data set.
     first = audits[0]
     worst = [audited for audited in first.groups if audited.findings]
-    title = f"{first.name}: {len(worst)} of {len(first.groups)} groups have findings, the worst first"
+    title = f"{first.name}: {len(worst)} of {len(first.groups)} groups have findings{', the worst first' * bool(worst)}"
     table = make_table(("group", "language", "findings"), title=title, title_justify="left")
     for audited in worst[:_WORST]:
         group = audited.measures.group
         findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in audited.findings)
         table.add_row(group.name, group.language, "\n".join(findings))
-    console.print(table)
+    console.print(table if worst else title)
     # Its groups by coherence, and its outliers by margin.
     if first.by_coherence:
         title = f"{first.name}: groups, the lowest coherence first"

@@ -63,6 +63,19 @@ def test_a_run_is_measured_with_its_class_graph(output: Path, capsys: pytest.Cap
     assert "Q1 " in text
 
 
+def test_no_table_of_findings_is_printed_without_any(
+    output: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line says that there are none; with some, they are in a table."""
+    sound = replace(GROUP, outliers=GROUP.outliers[:1])
+    (tmp_path / "sound.jsonl").write_bytes(encode_group(sound))
+    assert "sound.jsonl: 0 of 1 groups have findings\n" in (text := audit(capsys, tmp_path / "sound.jsonl"))
+    assert "┃ findings" not in text
+    text = audit(capsys, output)
+    assert "1 of 1 groups have findings, the worst first" in text
+    assert "┃ findings" in text
+
+
 def test_json_has_every_measure_of_every_group(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One object for each data set, with values by language and outlier class, and the groups in full."""
     (found,) = json.loads(audit(capsys, output, "--json"))
