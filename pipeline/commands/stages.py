@@ -280,8 +280,10 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     of_groups = [record for record in records if record.unit.startswith(f"{GROUPS}/")]
     for record in of_groups:
         if not record.counts.kept:
-            links = Ledger(output).find(unit_of(MENTIONS, language_of(record.unit)))
-            print_line(remedy(record, has_links=links is not None))
+            links, names = (
+                Ledger(output).find(unit_of(name, language_of(record.unit))) for name in (MENTIONS, SURFACES)
+            )
+            print_line(remedy(record, has_links=links is not None, named=names.counts.kept if names else None))
     # Warnings of what could not be read: single records, or regions of a dump with any number of them.
     damaged = []
     for record in records:
@@ -324,29 +326,39 @@ def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
     }
 
 
-# What helps where a language got no group, by the most frequent reason for which its classes were rejected.
 REMEDIES: Final = packaged_tables("wikisem.pipeline", "remedies.toml")
+# With fewer named items in a language, classes lack outliers, or instances, because the language lacks names.
+_FEW_NAMED: Final = 100
 
 
-def remedy(record: Record, *, has_links: bool) -> str:
-    """Say what helps a language without groups; ``has_links`` is whether the links of its Wikipedia were counted."""
-    counts, language = record.counts, language_of(record.unit)
+def remedy(record: Record, *, has_links: bool, named: int | None = None) -> str:
+    """Say why a language has no groups, and what helps with its recipe.
+
+    ``has_links`` is whether the links of its Wikipedia were counted, ``named`` how many items have a name there, None
+    if that is unknown.
+    """
+    counts, language, recipe = record.counts, language_of(record.unit), record.made_with.get("recipe", {})
+    cluster, names = recipe.get("cluster", {}), REMEDIES["names"]
+    helps = [phrase.format(language=language) for phrase in names["links" if has_links else "no-links"]]
     if counts.read:  # there were classes to judge: what helps is about the most frequent reason
         reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
-        # A reason that is not in the list is a filter of the user's own.
-        helps = REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
-        return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {helps}"
-    if is_mixed(language):
+        why = f"{count:,} of {counts.read:,} class{'es' if counts.read > 1 else ''} rejected as {reason}"
+        if reason in {"few-outliers", "status", "too-few"} and named is not None and named < _FEW_NAMED:
+            why += f", where few items have a name ({named:,})"
+        else:  # a reason that is not in the list is a filter of the user's own
+            own = [f"filters.extra.{reason.replace('-', '_')} decides it"]
+            helps = REMEDIES["reasons"].get(reason, own)
+    elif is_mixed(language):
         return f"no group in {language}: no class has a group in any of its languages"
-    # No class has enough instances with a surface form; with ``fame``, in that third of them (head, torso or tail).
-    cluster = record.made_with.get("recipe", {}).get("cluster", {})
-    if (fame := cluster.get("fame", "all")) != "all":
-        helps = 'lower outliers.min_sitelinks or cluster.minimum, or set cluster.fame = "all"'
-        return f"no group in {language}: no class has {cluster['minimum']} named instances in its {fame}; {helps}"
-    helps = f"add its Wikipedia: --wikipedia {language}=DUMP"
-    if has_links:
-        helps = 'set surface.fallback = "label" in the recipe, or minimum_count = 1'
-    return f"no group in {language}: too few items have a name there; {helps}"
+    elif (fame := cluster.get("fame", "all")) != "all":
+        # No class has enough instances with a surface form in that third of them (head, torso or tail).
+        why, helps = f"no class has {cluster['minimum']} named instances in its {fame}", names["fame"]
+    else:
+        why = "too few items have a name there" + ("" if named is None else f" ({named:,})")
+    # Without keys that go no further, such as a bound that is 0 already.
+    ends = [(table, key, end) for table, keys in REMEDIES["ends"].items() for key, end in keys.items()]
+    done = {f"{table}.{key}" for table, key, end in ends if recipe.get(table, {}).get(key) == end}
+    return f"no group in {language}: {why}; {', or '.join(one for one in helps if done.isdisjoint(one.split()))}"
 
 
 def _list_reasons(counts: Mapping[str, int]) -> str:

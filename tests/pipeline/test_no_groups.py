@@ -7,7 +7,7 @@ import pytest
 from wikisem.outputs.release.card import REASONS
 from wikisem.pipeline.commands.stages import REMEDIES, print_summary, remedy
 from wikisem.pipeline.runs.ledger import Record
-from wikisem.recipes.options import ClusterOptions, Recipe
+from wikisem.recipes.options import ClusterOptions, OutlierOptions, Recipe, SurfaceOptions
 from wikisem.records import Counts
 
 
@@ -15,10 +15,11 @@ from wikisem.records import Counts
     ("classes", "has_links", "said"),
     [
         (Counts(), False, "too few items have a name there; add its Wikipedia: --wikipedia la=DUMP"),
-        (Counts(), True, 'too few items have a name there; set surface.fallback = "label" in the recipe'),
-        (Counts(9, 0, {"affix": 2, "no-kind": 7}), True, "of 9 classes 7 were rejected as no-kind; lower cluster.coh"),
+        (Counts(), True, 'too few items have a name there; set surface.fallback = "label", or set surface'),
+        (Counts(9, 0, {"affix": 2, "no-kind": 7}), True, "7 of 9 classes rejected as no-kind; lower cluster.coherence"),
+        (Counts(1, 0, {"obscure": 1}), True, "1 of 1 class rejected as obscure; lower outliers.min_sitelinks"),
         (Counts(2, 0, {"affix": 1, "digits": 1}), True, 'as affix; raise filters.affix, or set it to "surprise"'),
-        (Counts(2, 0, {"my-rule": 2}), True, "of 2 classes 2 were rejected as my-rule; filters.extra.my_rule decides"),
+        (Counts(2, 0, {"my-rule": 2}), True, "2 of 2 classes rejected as my-rule; filters.extra.my_rule decides it"),
     ],
 )
 def test_the_remedy_is_said(classes: Counts, has_links: bool, said: str) -> None:
@@ -26,6 +27,38 @@ def test_the_remedy_is_said(classes: Counts, has_links: bool, said: str) -> None
     found = remedy(Record("groups/la", "", "", classes), has_links=has_links)
     assert found.startswith("no group in la: ")
     assert said in found
+
+
+SMALL = SurfaceOptions(fallback="label", minimum_count=1)
+
+
+@pytest.mark.parametrize(
+    ("named", "recipe", "said"),
+    [
+        (10, Recipe("la"), 'status, where few items have a name (10); set surface.fallback = "label", or read all of'),
+        (19, Recipe("la", surface=SMALL), "as status, where few items have a name (19); read all of Wikidata"),
+        (900, Recipe("la", surface=SMALL), "as status; set outliers.status_share = 0"),
+    ],
+)
+def test_few_names_are_the_cause_before_any_rule(named: int, recipe: Recipe, said: str) -> None:
+    """Without names for the items beside a class, no rule that is switched off gives it outliers."""
+    record = Record("groups/la", "", "", Counts(2, 0, {"status": 2}), made_with={"recipe": recipe.to_dict()})
+    assert said in remedy(record, has_links=True, named=named)
+
+
+@pytest.mark.parametrize(
+    ("options", "helps"),
+    [
+        (OutlierOptions(certificate=8), "lower outliers.min_sitelinks, or lower outliers.certificate, or read all"),
+        (OutlierOptions(min_sitelinks=0, certificate=8), "few-outliers; lower outliers.certificate, or read all"),
+        (OutlierOptions(min_sitelinks=0), "few-outliers; read all of Wikidata"),
+    ],
+)
+def test_no_key_is_named_that_goes_no_further(options: OutlierOptions, helps: str) -> None:
+    """A bound that is 0 already cannot be lowered."""
+    counts, recipe = Counts(2, 0, {"few-outliers": 2}), Recipe("la", outliers=options)
+    record = Record("groups/la", "", "", counts, made_with={"recipe": recipe.to_dict()})
+    assert helps in remedy(record, has_links=True, named=900)
 
 
 def test_a_mix_without_any_class_names_no_dump() -> None:
@@ -43,7 +76,7 @@ def test_what_helps_a_third_without_groups_is_said() -> None:
 
 def test_every_reason_for_a_rejection_has_a_remedy() -> None:
     """But for the limit of groups, which leaves some."""
-    assert set(REMEDIES) == set(REASONS) - {"capped"}
+    assert set(REMEDIES["reasons"]) == set(REASONS) - {"capped"}
 
 
 def test_the_closing_table_tells_outcomes_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
