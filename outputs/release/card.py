@@ -130,7 +130,7 @@ def bibtex(facts: ReleaseFacts) -> str:
     fields = {
         "title": facts.name,
         "author": facts.maker.name,
-        "year": (facts.newest or facts.published)[:4],
+        "year": (facts.published or facts.newest)[:4],
         "version": facts.version,
         "url": HUB + facts.maker.repository if facts.maker.repository else "",
         "note": f"{facts.cases:,} test cases of outlier detection, by wikisem {facts.versions.get('wikisem', '')}",

@@ -419,8 +419,9 @@ def test_the_card_begins_with_what_the_set_is_good_for_and_ends_with_how_it_was_
     assert described["zh-classical_cases"] == "test cases, zh-classical"
 
 
-def test_the_card_has_bibtex_of_the_set(tmp_path: Path) -> None:
-    """Its name, maintainer, year, version and address, with what LaTeX takes for commands escaped."""
+def test_the_card_has_bibtex_of_the_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name, maintainer, version and address, escaped for LaTeX, and the year of the release, not of a dump."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")  # 2027-01-15
     run = write_run(tmp_path / "out", 2, ("de",))
     words = ["--maintainer", "Ada & Söhne_{x}", "--repository", "ada/odd_words"]
     card = released(run, tmp_path / "a", *words)["README.md"]
@@ -429,7 +430,7 @@ def test_the_card_has_bibtex_of_the_set(tmp_path: Path) -> None:
         "@misc{wikisemtiny2026112,",
         "  title = {wikisem-tiny},",
         r"  author = {{Ada \& Söhne\_x}},",
-        "  year = {2026},",
+        "  year = {2027},",
         "  version = {2026.11.2},",
         "  url = {https://huggingface.co/datasets/ada/odd_words},",
     ]
