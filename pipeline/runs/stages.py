@@ -13,6 +13,7 @@ from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageErr
 from wikisem.files import absolute, open_binary
 from wikisem.heuristics.rules.wording import require_known
 from wikisem.heuristics.selection.kept_groups import is_mixed, mix_groups, mixed_code
+from wikisem.heuristics.selection.walls import NO_CLASSES
 from wikisem.layout import ENTITIES, GROUPS, MENTIONS, NAMES, SURFACES, TAXONOMY, WALLS, language_of, unit_of
 from wikisem.outputs.groupfile import group_folders, read_groups
 from wikisem.pipeline.cli import folder as output_folder
@@ -22,7 +23,7 @@ from wikisem.pipeline.runs.ledger import ENGLISH, PLACES, UNCLEAR, Ledger, Recor
 from wikisem.pipeline.runs.run import Run, Stage, Unit, UnitResult, identity_of
 from wikisem.recipes.load import load_recipe, parse_recipe
 from wikisem.recipes.options import ClassOptions, GraphOptions, Recipe, SurfaceOptions
-from wikisem.records import Counts, Group, Rejection
+from wikisem.records import SIDE, Counts, Group, Rejection
 from wikisem.transforms import entities as entity_stage
 from wikisem.transforms import mentions as mention_stage
 from wikisem.transforms import surfaces as surface_stage
@@ -383,6 +384,16 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
             run.log(f"{unit_of(WALLS, language)}: {by_tier}")
             total = sum(tiers.values(), Counts())
             warning = f"{total.kept:,} walls of {number:,} in {language} ({by_tier})" if total.kept < number else ""
+            if lacking := [tier for tier, counts in tiers.items() if NO_CLASSES in counts.left_out] if warning else []:
+                made = run.ledger.require(unit_of(GROUPS, language)).counts.kept
+                # Keys that can still give walls of the same words, more words or more groups.
+                helps = ["higher walls.uses"] * (total.kept > 0)
+                helps += ["lower outliers.min_sitelinks"] * (recipe.outliers.min_sitelinks > 0)
+                helps += ["lower cluster.minimum"] * (recipe.cluster.minimum > SIDE)
+                warning += (
+                    f"; {NO_CLASSES} in {', '.join(lacking)}: no four of {made:,} groups that may be in one wall have "
+                    f"four fitting words each; what may help: {', '.join([*helps, 'more items'])}"
+                )
             facts = {BY_TIER: {tier: asdict(counts) for tier, counts in tiers.items()}}
             results[unit_of(WALLS, language)] = UnitResult(total, facts, warning)
         return results

@@ -99,13 +99,27 @@ def test_the_command_makes_the_same_walls_of_a_finished_run(
     assert [path.name for path in (made / "walls").iterdir()] == ["de.jsonl"]
     assert bytes_of(made, "de") == bytes_of(output, "de")
     assert f"output: {made}/walls" in shown.out
-    assert "warning: 4 walls of 12 in de (far 4, sibling 0, herring 0)" in shown.err
+    made_groups = len(read_groups(made, "de"))
+    assert (
+        "warning: 4 walls of 12 in de (far 4, sibling 0, herring 0); no-classes in sibling, herring: no four of "
+        f"{made_groups} groups that may be in one wall have four fitting words each; what may help: higher walls.uses, "
+        "lower outliers.min_sitelinks, lower cluster.minimum, more items"
+    ) in shown.err
     assert [line for line in shown.out.splitlines() if "far" in line and "de" in line and " 4 " in line]
     assert main(["walls", str(made), "--number", "12", "--workers", "2"]) == 0
     assert bytes_of(made, "ar") == bytes_of(output, "ar")
     assert "walls/de: finished before, nothing changed" in capfd.readouterr().err
     assert main(["walls", str(made), "--number", "12", "--seed", "3"]) == 0
     assert bytes_of(made, "de") != bytes_of(output, "de")
+
+
+def test_the_warning_names_no_key_that_goes_no_further(
+    world: SampleDumps, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A bound that is 0 already cannot be lowered, and a group has four members for its row."""
+    least = "[cluster]\nminimum = 4\n[outliers]\nmin_sitelinks = 0\n[walls]"
+    assert build(world, tmp_path, RECIPE.replace("[walls]", least)) == 0
+    assert "fitting words each; what may help: higher walls.uses, more items" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
