@@ -341,7 +341,8 @@ def score_analogies(
     search = AnalogySearch(directions, method)
     for section in sections:
         # Words are lowercased, and their digits masked, if the vocabulary does the same; -1 is out of vocabulary.
-        row_of_word = np.array([index.get(model.spelled(word), -1) for word in section.words], dtype=np.int32)
+        words = map(model.spelled, section.words)
+        row_of_word = np.array([index.get(word, index.get(word.replace("_", " "), -1)) for word in words], np.int32)
         row_of_word[row_of_word >= search.size] = -1
         questions = row_of_word[section.rows]
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))

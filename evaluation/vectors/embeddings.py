@@ -27,7 +27,7 @@ Rows = Any  # a numpy array or a scipy.sparse.csr_array, of which SciPy has no t
 # double precision stays four orders of magnitude below.
 TIE_TOLERANCE: Final = 1e-12
 _BLANKS: Final = re.compile(r"[_\s]+")
-_PHRASE: Final = re.compile(r"[^_]_+[^_]")
+_PHRASE: Final = re.compile("[^_ ][_ ]+[^_ ]")
 _DIGITS: Final = re.compile(r"\d{2,}")
 # In a sparse product, which takes three times the memory of the same numbers in a dense array.
 _NUMBERS_AT_ONCE: Final = 1 << 22
@@ -57,7 +57,7 @@ def spelling_of(words: Collection[str]) -> Spelling:
     """How a vocabulary spells words: with capitals, phrases (New_York), masked digits (19##) and plain ones (1984)."""
     return Spelling(
         capitals=any(initial_case(word) == "capital" for word in words),
-        phrases=any("_" in word and _PHRASE.search(word) for word in words),
+        phrases=any(("_" in word or " " in word) and _PHRASE.search(word) for word in words),
         masked=any("##" in word for word in words),
         numbers=any(_DIGITS.search(word) for word in words),
     )
@@ -90,7 +90,8 @@ def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of, keys:
         for text in {item, item.lower()}:
             for spelled in {text, mask_digits(text)}:
                 tokens = tokenize(spelled)
-                asked |= {"_".join(tokens[start:end]) for start, end in combinations(range(len(tokens) + 1), 2)}
+                phrases = [tokens[start:end] for start, end in combinations(range(len(tokens) + 1), 2)]
+                asked |= {blank.join(phrase) for phrase in phrases for blank in "_ "}
     return asked
 
 
@@ -340,14 +341,12 @@ class WordModel(EmbeddingModel):
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
         tokens, parts = self.tokenize(self.spelled(item)), list[str]()
         while tokens:
-            for length in range(len(tokens) if self.phrases else 1, 1, -1):
-                part = "_".join(tokens[:length])
-                if part in self.words.index and self.words.find(part) is not None:
-                    break
-            else:
-                part, length = tokens[0], 1
-            parts.append(part)
-            tokens = tokens[length:]
+            # Runs of the first tokens, the longest first, as word2vec writes phrases (New_York) and with blanks.
+            lengths = range(len(tokens) if self.phrases else 1, 1, -1)
+            runs = {blank.join(tokens[:length]): length for length in lengths for blank in "_ "}
+            known = (run for run in runs if run in self.words.index and self.words.find(run) is not None)
+            parts.append(next(known, tokens[0]))
+            tokens = tokens[runs.get(parts[-1], 1) :]
         return parts
 
     def spelled(self, text: str) -> str:

@@ -14,7 +14,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.evaluation.vectors.embeddings import words_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
 
-WORDS = ["the", "New", "New_York", "york", "new", "Area", "##", "51", "a", "b_c", ". .", "x"]
+WORDS = ["the", "New", "New_York", "New York", "york", "new", "Area", "##", "51", "a", "b_c", ". .", "x"]
 ITEMS = ["New York", "area 51", "THE", "b_c x", ". .", "nothing", "new york city"]
 
 
@@ -105,8 +105,9 @@ def test_a_file_that_is_cut_off_is_named(tmp_path: Path) -> None:
 
 
 def test_every_way_to_look_an_item_up_is_asked_for() -> None:
-    """Tokens and runs of them, as they are and lowercased, with digits and with #."""
-    assert words_asked_for(["Area 51"]) == {"Area", "51", "Area_51", "##", "Area_##", "area", "area_51", "area_##"}
+    """Tokens and runs of them, with `_` and with blanks, as they are and lowercased, with digits and with #."""
+    runs = {"Area_51", "Area_##", "area_51", "area_##", "Area 51", "Area ##", "area 51", "area ##"}
+    assert words_asked_for(["Area 51"]) == {"Area", "51", "##", "area", *runs}
 
 
 @pytest.mark.realdata

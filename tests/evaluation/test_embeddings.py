@@ -47,6 +47,16 @@ def test_the_longest_phrases_are_taken_from_the_left() -> None:
     assert tokens.notes == ()
 
 
+def test_a_word_with_blanks_is_a_phrase() -> None:
+    """It is found as it is written, and where the same word with `_` is there, too, as that."""
+    model = lookup_of("York", "New York", "New York Times", "a_b", "a b")
+    assert model.parts("New York") == model.parts("New_York") == ["New York"]
+    assert model.parts("old New  York Times York") == ["old", "New York Times", "York"]
+    assert model.parts("a b") == ["a_b"]
+    assert any("longest known phrases" in note for note in model.notes)
+    assert lookup_of("New York", phrases=False).parts("New York") == ["New", "York"]
+
+
 def test_a_phrase_without_direction_is_read_as_tokens() -> None:
     """A phrase whose vector is zero is out of vocabulary, which its tokens need not be."""
     words = from_words(["new", "york", "new_york"], np.asarray([(1, 0), (0, 1), (0, 0)], np.float32))

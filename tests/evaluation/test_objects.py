@@ -113,6 +113,21 @@ def test_an_object_scores_as_the_file_of_its_vectors(make: Callable[[], Any], se
     assert not evaluate.open_vectors(make(), phrases=False).find(["New York"])
 
 
+BLANKS = [word.replace("_", " ") for word in WORDS]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [KeyedVectors(BLANKS), dict(zip(BLANKS, ROWS, strict=True)), (BLANKS, ROWS), (BLANKS, sparse.csr_matrix(ROWS))],
+)
+def test_words_of_an_object_may_have_blanks(sets: Path, model: Any) -> None:
+    """They are found as the same words with `_`, also by analogy questions, which cannot have blanks."""
+    assert scores(sets, model) == scores(sets, sets / "v.txt")
+    assert evaluate.open_vectors(model).find(["New York", "new_york"]).keys() == {"New York", "new_york"}
+    (sets / "q.txt").write_text(": near\nrome new_york oslo lyon\n")
+    assert evaluate.analogies(sets / "q.txt", model).row("unseen").value == 0
+
+
 def test_a_model_is_called_by_its_class_or_as_asked(sets: Path) -> None:
     """The name of a function is its own, and what is opened already remains as it is."""
     models: list[Any] = [KeyedVectors(), NUMBERS, sorted]

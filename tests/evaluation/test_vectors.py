@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.vectors.embeddings import spelling_of
 from wikisem.evaluation.vectors.files import is_text
-from wikisem.evaluation.vectors.models import read_vectors
+from wikisem.evaluation.vectors.models import open_model, read_vectors
 
 WORDS = ["the", "München", "京都", "new_york"]
 ROWS = np.asarray([(1, -2.5, 3e-5), (0.25, 0, 7), (-1, -1, -1), (0, 0, 0)], np.float32)
@@ -230,6 +231,23 @@ def test_an_array_has_its_words_beside_it(tmp_path: Path, kind: type[np.number[A
     np.save(path, ROWS[:3])
     with pytest.raises(DamagedInputError, match=r"expected numbers in 4 rows, one for each word of rows\.words, saw"):
         read_vectors(path)
+
+
+@pytest.mark.parametrize("name", ["v.npy", "v.txt", "counts.npz", "counts.tsv"])
+def test_words_of_a_file_may_have_blanks(tmp_path: Path, name: str) -> None:
+    """An array, lines of text, and counts in both forms have such words, which are found whole, or read alone."""
+    words, path = ["new york", "york"], tmp_path / name
+    path.with_suffix(".words").write_text("\n".join(words))
+    rows = np.eye(2, dtype=np.float32)
+    np.save(tmp_path / "v.npy", rows)
+    sparse.save_npz(tmp_path / "counts.npz", sparse.csr_matrix(rows))
+    (tmp_path / "v.txt").write_text("york 0 1\nnew york 1 0\n")
+    (tmp_path / "counts.tsv").write_text("new york\ta\t1\nyork\tb\t1\n")
+    source = f"counts:{path}?weight=raw" if "counts" in name else str(path)
+    for items in (None, {"New York", "York"}):
+        found = open_model(source, items=items).find(["New York", "York"])
+        vectors = {item: vector.toarray()[0] if "counts" in name else vector for item, vector in found.items()}
+        assert {item: vector.tolist() for item, vector in vectors.items()} == {"New York": [1, 0], "York": [0, 1]}
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
