@@ -321,8 +321,8 @@ def scores_of(
 ) -> Scores:
     """The scores of a task, with the notes of its models.
 
-    ``notes`` has those of each model; of several models, each note begins with the model's name. A note in front of
-    them warns of each data set with fewer than ``FEW_UNITS`` units (such as groups) to draw error bars from.
+    ``notes`` has those of each model; of several models, each note begins with the model's name. Notes in front of them
+    say of each data set what was left out, and warn of fewer than ``FEW_UNITS`` units to draw error bars from.
     """
     rows = rows_of(task, scored, seed)
     several = len(notes) > 1
@@ -334,7 +334,29 @@ def scores_of(
             units = f"{row.dataset}: {UNITS[row.unit]}".removeprefix(": ")
             fewest[units] = min(row.n, fewest.get(units, row.n))
     warnings = chain.from_iterable(few_units_note(units, count) for units, count in fewest.items())
-    return Scores(rows, [*warnings, *dict.fromkeys(of_models)], answers)
+    return Scores(rows, [*_left_out(rows), *warnings, *dict.fromkeys(of_models)], answers)
+
+
+def _left_out(rows: Sequence[Row]) -> Iterator[str]:
+    """A sentence for each data set of which cases or walls are left out: models lack their words, or did not answer."""
+    totals = [row for row in rows if row.part == COVERAGE and row.metric in {"test_cases", "walls"}]
+    datasets = {row.dataset: row.metric.replace("_", " ") for row in totals}
+    for dataset, cases in datasets.items():
+        whole = [row for row in rows if (row.part, row.dataset, row.less) == (ALL, dataset, "") and row.low is not None]
+        known = {row.model: row.cases for row in whole if row.vocabulary == "own"}
+        count = max(row.value or 0 for row in totals if row.dataset == dataset)
+        kept = min((row.cases for row in whole), default=0)  # the fewest of any model
+        where, is_log = f"{dataset}: " if len(datasets) > 1 else "", rows[0].task == "samples"
+        did = "answered" if is_log else "knows"
+        by_model = ", ".join(f"{model} {did} {number:,}" for model, number in known.items())
+        left_out = f"{where}left out: {count - kept:,.0f} of {count:,.0f} {cases}, with"
+        if is_log and len(known) > 1 and not any(row.mark for row in whole):
+            yield f"{where}no {cases} in common; {by_model}"
+        elif kept < count and len(known) > 1:
+            shared = f"{where}compared on {kept:,} {cases} that all models answered"
+            yield f"{shared if is_log else f'{left_out} words that not all models know'}; {by_model}"
+        elif kept < count:
+            yield f"{left_out}{'out a score' if is_log else ' words that the model does not know'}"
 
 
 def few_units_note(units: str, count: int) -> list[str]:

@@ -38,7 +38,7 @@ _MOST_PAIRS: Final = 10
 
 
 def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", full: bool = False) -> list[Block]:
-    """The tables of a task's rows (scores), the differences of models in a sentence each, what was left out, the notes.
+    """The tables of a task's rows (scores), the differences of models in a sentence each, and the notes.
 
     Several models are in one table, the best first, which is all unless ``full`` asks for the scores of each model in
     its own vocabulary, what they cover, and the baselines. A table that repeats an earlier one is left out.
@@ -77,7 +77,7 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
         if covered := [row for row in scores if row.model and row.part == COVERAGE]:
             blocks.append(_down("what the scores cover", covered, models=True))
         blocks += baseline_sheets(rows)
-    return [*blocks, *_left_out(scores), *notes]
+    return [*blocks, *notes]
 
 
 def _title(metric: str) -> str:
@@ -179,28 +179,6 @@ def _sentences(rows: Sequence[Row], full: bool) -> Iterator[str]:
         )
     if len(pairs) > _MOST_PAIRS and not full:
         yield f"{len(pairs) - _MOST_PAIRS} more pairs of models: --full, --csv and --json have all"
-
-
-def _left_out(rows: Sequence[Row]) -> Iterator[str]:
-    """A sentence for each data set of which cases or walls are left out: models lack their words, or did not answer."""
-    totals = [row for row in rows if row.part == COVERAGE and row.metric in {"test_cases", "walls"}]
-    datasets = {row.dataset: _title(row.metric) for row in totals}
-    for dataset, cases in datasets.items():
-        whole = [row for row in rows if row.part == ALL and row.dataset == dataset and row.low is not None]
-        known = {row.model: row.cases for row in whole if row.vocabulary == "own"}
-        count = max(row.value or 0 for row in totals if row.dataset == dataset)
-        kept = min((row.cases for row in whole), default=0)  # the fewest of any model
-        where, is_log = f"{dataset}: " if len(datasets) > 1 else "", rows[0].task == "samples"
-        did = "answered" if is_log else "knows"
-        by_model = ", ".join(f"{model} {did} {number:,}" for model, number in known.items())
-        left_out = f"{where}left out: {count - kept:,.0f} of {count:,.0f} {cases}, with"
-        if is_log and len(known) > 1 and not any(row.mark for row in whole):
-            yield f"{where}no {cases} in common; {by_model}"
-        elif kept < count and len(known) > 1:
-            shared = f"{where}compared on {kept:,} {cases} that all models answered"
-            yield f"{shared if is_log else f'{left_out} words that not all models know'}; {by_model}"
-        elif kept < count:
-            yield f"{left_out}{'out a score' if is_log else ' words that the model does not know'}"
 
 
 def _down(title: str, rows: Sequence[Row], models: bool = False) -> Sheet:

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from tests.rows import one, printed_rows
-from wikisem import __version__
+from wikisem import __version__, evaluate
 from wikisem.evaluation.rows import Row
 from wikisem.pipeline.cli import main
 
@@ -117,8 +117,13 @@ def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[
     assert main(words) == 0
     text = capsys.readouterr().out
     assert text.count("┏") == 1
-    assert "\nleft out: 2 of 7 test cases, with words that the model does not know\n" in text
     assert "[bold]Q2" not in text
+    # What was left out is a note, which the table, JSON and Python all have.
+    note = "left out: 2 of 7 test cases, with words that the model does not know"
+    assert f"\n{note}\n" in text
+    assert note in evaluate.outliers("set", "vectors.txt").notes
+    assert main([*words, "--json"]) == 0
+    assert f"note: {note}\n" in capsys.readouterr().err
 
 
 def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
