@@ -373,6 +373,9 @@ def read_rows(path: Path) -> list[Row]:
     """The rows that wikisem evaluate wrote with --json, --csv or --output; DamagedInputError names a bad line."""
     if not path.is_file():
         raise MissingInputError(f"expected scores, saw no file at {path}")
+    if path.suffix in {".md", ".tex", ".html"}:
+        wanted = "what wikisem evaluate prints with --json or --csv, or writes with --output FILE.json or FILE.csv"
+        raise DamagedInputError(f"{path}: expected {wanted}, saw {path.suffix}")
     text, wanted = read_utf8(path), "a row that wikisem evaluate prints with --json"
     if text.startswith("{\n"):
         return decode_json(text, _Report, str(path), "the JSON of wikisem evaluate --output").scores

@@ -408,13 +408,13 @@ def correlate(ones: Sequence[float], others: Sequence[float]) -> Correlation:
 
     Pearson's r and Spearman's ρ, each with an interval of 95 % from Fisher's z: atanh(r) has the standard error
     1 / √(n - 3), and for ρ √((1 + ρ²/2) / (n - 3)) (Bonett and Wright 2000). There is no interval below four models,
-    nor for a perfect correlation, where z is infinite.
+    nor for a perfect correlation, where z is infinite, and no coefficient below three: two points are on a line.
 
     >>> found = correlate([1.0, 2.0, 3.0, 4.0, 6.0], [10.0, 20.0, 30.0, 40.0, 35.0])
     >>> round(found.pearson, 3), round(found.spearman, 3)
     (0.842, 0.9)
     """
-    if len(set(ones)) < 2 or len(set(others)) < 2:
+    if len(ones) < 3 or len(set(ones)) < 2 or len(set(others)) < 2:
         return Correlation(len(ones))
     fields: dict[str, float] = {}
     for name, first, second in (("pearson", ones, others), ("spearman", ranks(ones), ranks(others))):

@@ -1,12 +1,12 @@
 """Correlate the scores of models with other scores of the same models, such as accuracy on a downstream task.
 
-SCORES is a file with what wikisem evaluate prints with --json or --csv, or writes with --output. OTHER.csv has a
-header, the names of the models in its first column, and a score in each other column.
+SCORES is a file with what wikisem evaluate prints with --json or --csv, or writes with --output FILE.json or FILE.csv.
+OTHER.csv has a header, the names of the models in its first column, and a score in each other column.
 """
 
 import argparse
 import math
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,11 +28,16 @@ OPTIONS: Final[Options] = {"scores": {"convert": path_of}, "other": {"convert": 
 def run(arguments: argparse.Namespace) -> int:
     """Correlate every score of models with every other score of the same models, and print the coefficients."""
     scores, others = _read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)
+    ours, theirs = (set(chain.from_iterable(columns.values())) for columns in (scores, others))
+    alone = {arguments.scores: sorted(ours - theirs), arguments.other: sorted(theirs - ours)}
+    notes = [f"left out, since only {file} has them: {', '.join(models)}" for file, models in alone.items() if models]
     # For each pair of scores: an object of --json, a line of the table, and the points of a plot.
     objects, lines, curves = list[dict[str, Any]](), list[list[str]](), list[Curve]()
     for (score, of_score), (other, of_other) in product(scores.items(), others.items()):
         models = [model for model in of_score if model in of_other]
         found = correlate([of_score[model] for model in models], [of_other[model] for model in models])
+        if found.models < 3:
+            notes.append(f"{score} with {other}: expected three models or more for a correlation, saw {found.models}")
         objects.append({"score": score, "other": other, **found._asdict()})
         pearson, spearman = ("–" if value is None else f"{value:+.2f}" for value in (found.pearson, found.spearman))
         pearson_interval, spearman_interval = (
@@ -51,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     header = ("score", "other", "models", "Pearson", "95 %", "Spearman", "95 %")
     table = Sheet(header, lines, [False, False, *(True for _ in header[2:])])
     title = f"correlation with {arguments.other.stem}"
-    deliver(arguments, title, lambda _: [table], objects, plots=lambda: curves)
+    deliver(arguments, title, lambda _: [table, *notes], objects, plots=lambda: curves, notes=notes)
     return 0
 
 
@@ -81,8 +86,9 @@ def _read_csv(path: Path) -> Columns:
         raise MissingInputError(f"expected other scores, saw no file at {path}")
     header, rows = csv_rows(read_utf8(path), str(path))
     model, *columns = header or [""]
-    if not columns:
-        seen = ", ".join(header) or "no header"
+    # A number is no name of a score: the line is that of a model.
+    if not columns or columns[0].strip().lstrip("+-").replace(".", "", 1).isdecimal():
+        seen = f"no header but {', '.join(header)}" if columns else ", ".join(header) or "no header"
         raise DamagedInputError(f"{path}: expected a column of models and others of scores, saw {seen}")
     scores: Columns = {column: {} for column in columns}
     for line, row in rows:

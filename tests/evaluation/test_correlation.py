@@ -40,9 +40,10 @@ def test_the_interval_of_rho_covers_it() -> None:
 
 
 def test_few_models_have_no_interval() -> None:
-    """Three points are near a line too easily; of a perfect correlation, z is infinite, and nothing is claimed."""
+    """Three points are near a line too easily, two are on one; of a perfect correlation, z is infinite: no claims."""
     assert correlate([1, 2, 3], [1, 3, 2]).pearson_low is None
     perfect = correlate([1, 2, 3, 4], [2, 4, 6, 8])
     assert perfect.spearman == pytest.approx(1)
     assert (perfect.spearman_low, perfect.pearson_high) == (None, None)
+    assert correlate([1, 2], [1, 3]).pearson is correlate([1, 2], [1, 3]).spearman is None
     assert correlate([], []).pearson is None

@@ -3,6 +3,7 @@
 import csv
 import html
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,6 +122,7 @@ def test_a_name_may_hold_what_other_programs_take_for_the_end_of_a_line(
         ("other.csv", "model,x\none,1\ntwo,nan\n", 1, "other.csv:3: expected a number, saw 'nan'"),
         ("other.csv", "model,x\none,1\none,2\n", 1, "other.csv:3: expected each model once, saw 'one' again"),
         ("other.csv", "model\none\n", 1, "expected a column of models and others of scores"),
+        ("other.csv", "one,-0.5\ntwo,1\n", 1, "a column of models and others of scores, saw no header but one, -0.5"),
         ("other.csv", "model,x\none,high\n", 1, "other.csv:2: expected a number, saw 'high'"),
         ("other.csv", "model,x\nnine,1\n", 1, "saw none of them there"),
     ],
@@ -135,6 +137,32 @@ def test_mistakes_are_named(
     (folder / name).unlink()
     assert main(["correlate", "scores.jsonl", "other.csv"]) == 1
     assert "saw no file at" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_models_that_one_file_alone_has_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Below the table and beside JSON; two points are on a line, so fewer than three models have no correlation."""
+    Path("two.csv").write_text("system,sentiment\none,1\ntwo,2\nsix,3\n")
+    assert main(["correlate", "scores.jsonl", "two.csv"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"8-8-8 opp +│ sentiment │ +2 │ +– │ +– │ +– │ +– │", printed)
+    notes = [
+        "left out, since only scores.jsonl has them: five, four, three",
+        "left out, since only two.csv has them: six",
+        "8-8-8 opp with sentiment: expected three models or more for a correlation, saw 2",
+        "8-8-8 accuracy with sentiment: expected three models or more for a correlation, saw 2",
+    ]
+    assert printed.splitlines()[-4:] == notes
+    assert main(["correlate", "scores.jsonl", "two.csv", "--json"]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"note: {note}" for note in notes]
+
+
+@pytest.mark.parametrize("suffix", ["md", "html", "tex"])
+def test_a_report_for_people_is_no_scores(folder: Path, suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error says which files of --output are."""
+    (folder / f"report.{suffix}").write_text("# outlier detection\n")
+    assert main(["correlate", f"report.{suffix}", "other.csv"]) == 1
+    assert f"or writes with --output FILE.json or FILE.csv, saw .{suffix}" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")
