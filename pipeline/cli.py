@@ -458,6 +458,8 @@ def folder(text: str) -> str:
     """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
     if not text.strip():
         raise UsageError(f"expected a folder or a URL, saw {text!r}")
+    if Path(text).is_file():
+        raise UsageError(f"expected a folder, saw the file {text}")
     return check_address(text).rstrip("/") or "/"
 
 

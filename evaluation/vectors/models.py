@@ -211,9 +211,12 @@ def _function(target: str) -> Callable[..., Any]:
     """The user's function MODULE:FUNCTION; UsageError if it cannot be imported, and for whatever it raises."""
     module, _, name = target.partition(":")
     with _blamed_on(target, "MODULE:FUNCTION"):
-        function = getattr(importlib.import_module(module), name)
+        loaded = importlib.import_module(module)
+        function = getattr(loaded, name, f"no {name}")
     if not callable(function):
-        raise UsageError(f"{PYTHON}{target}: expected a callable, saw {function!r}")
+        own = [key for key, value in vars(loaded).items() if getattr(value, "__module__", "") == module]
+        has = ", ".join(key for key in own if callable(getattr(loaded, key)) and not key.startswith("_")) or "none"
+        raise UsageError(f"{PYTHON}{target}: expected a function of {module} ({has}), saw {function}")
     return _blamed_on(target, "an answer")(function)  # as a decorator: every call is in this context
 
 

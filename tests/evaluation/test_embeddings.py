@@ -126,6 +126,18 @@ def test_a_callable_that_is_not_there_is_named(target: str) -> None:
         open_model(f"python:{target}")
 
 
+def test_a_function_that_a_module_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what the module has of its own, and without a place in wikisem's code."""
+    module = ModuleType("my_model")
+    exec("import math\nfrom os.path import join\ndef encode(texts): ...\ndef _own(): ...", module.__dict__)
+    monkeypatch.setitem(sys.modules, "my_model", module)
+    wanted = r"^python:my_model:nosuch: expected a function of my_model \(encode\), saw no nosuch$"
+    with pytest.raises(UsageError, match=wanted):
+        open_model("python:my_model:nosuch")
+    with pytest.raises(UsageError, match=r"expected a function of my_model \(encode\), saw <module 'math'"):
+        open_model("python:my_model:math")
+
+
 def test_a_module_that_is_not_installed_is_named() -> None:
     """Without the place in Python where the import failed, which tells a user nothing."""
     expected = (

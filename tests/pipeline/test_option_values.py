@@ -51,6 +51,7 @@ def test_rates_are_shares_or_percentages(word: str, share: float) -> None:
             r"expected a file that ends in \.png, \.svg, \.pdf, saw 'figure'",
         ),
         (local_output, " ", "expected a folder or a URL, saw ' '"),
+        (local_output, __file__, "expected a folder, saw the file .*test_option_values"),
         (local_output, "gs://bucket/x", "expected a folder on this machine, saw 'gs://bucket/x'"),
     ],
 )
