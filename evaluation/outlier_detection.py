@@ -408,14 +408,6 @@ Case = tuple[str, str]  # by the QIDs of its class and its outlier
 Answers = Mapping[Case, Answer]
 
 
-def cases_of(groups: Iterable[Group]) -> dict[str, set[Case]]:
-    """The cases of each language whose outliers have QIDs."""
-    by_language = defaultdict[str, set[Case]](set)
-    for group in groups:
-        by_language[group.language or UNKNOWN] |= {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
-    return by_language
-
-
 def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
     """Raise MissingInputError for the data ``name`` unless two languages have a case (class and outlier) in common."""
     if max(Counter(chain.from_iterable(cases.values())).values(), default=0) < 2:
@@ -423,21 +415,6 @@ def check_parallel(cases: Mapping[str, Collection[Case]], name: str) -> None:
         wanted = "cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe makes"
         advice = "what a harness logged gets QIDs with --set RELEASE"
         raise MissingInputError(f"{name}: expected {wanted}, saw none in {languages}; {advice}")
-
-
-def measure_consistency(
-    groups: Sequence[Group],
-    model: EmbeddingModel,
-    dataset: str = "",
-    compactness: Compactness = "pairs",
-    seed: int = SEED,
-) -> list[Row]:
-    """Compare what a model answers in every two languages of a data set, on the words that it knows."""
-    known = model.find({word for group in groups for word in words_of(group)})
-    by_language = defaultdict[str, dict[Case, Answer]](dict)
-    for group in groups:
-        by_language[group.language or UNKNOWN] |= answers_to(group, known, model.similarity, compactness)
-    return compare_languages(by_language, model.name, dataset, seed)
 
 
 def compare_languages(answers: Mapping[str, Answers], model: str, dataset: str, seed: int = SEED) -> list[Row]:

@@ -66,11 +66,9 @@ def blocks_of(rows: Sequence[Row], notes: Iterable[str] = (), title: str = "", f
     parts = [row for row in parts if row.part not in {COVERAGE, *_DETAILS}]
     for vocabulary, model in product(("own", "common"), models if full or not several else ()):
         of_model = [row for row in parts if (row.model, row.vocabulary) == (model, vocabulary)]
-        in_all = (
-            "on the cases that all models answered" if rows[0].task == "samples" else "in the vocabulary of all models"
-        )
-        where = f", {in_all}" if vocabulary == "common" else ""
-        sheet = _down(f"{title}: {model}{where}", of_model)
+        is_log = rows[0].task == "samples"
+        shared = f", {'on the cases that all models answered' if is_log else 'in the vocabulary of all models'}"
+        sheet = _down(f"{title}: {model}{shared if vocabulary == 'common' else ''}", of_model)
         if of_model and sheet.rows not in [block.rows for block in blocks if isinstance(block, Sheet)]:
             blocks.append(sheet)
     if full:

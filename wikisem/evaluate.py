@@ -177,11 +177,21 @@ def consistency(
     """
     sets = _data_sets(groups)
     for name, listed in sets.items():
-        outlier_detection.check_parallel(outlier_detection.cases_of(listed), name)
+        cases = defaultdict[str, set[outlier_detection.Case]](set)
+        for group in listed:
+            ids = {(group.id, outlier.id) for outlier in group.outliers if outlier.id}
+            cases[group.language or outlier_detection.UNKNOWN] |= ids
+        outlier_detection.check_parallel(cases, name)
     rows, notes = list[Row](), list[str]()
     for model in _opened(models):
         for name, listed in sets.items():
-            of_set = outlier_detection.measure_consistency(listed, model, name, compactness, seed)
+            # The model's answers to the cases of each language, on the words that it knows.
+            known = model.find({word for group in listed for word in outlier_detection.words_of(group)})
+            answers = defaultdict[str, dict[outlier_detection.Case, outlier_detection.Answer]](dict)
+            for group in listed:
+                language = group.language or outlier_detection.UNKNOWN
+                answers[language] |= outlier_detection.answers_to(group, known, model.similarity, compactness)
+            of_set = outlier_detection.compare_languages(answers, model.name, name, seed)
             if not of_set:
                 notes.append(f"no test case is known to {model.name} in two languages")
             rows += of_set

@@ -14,7 +14,8 @@ from tests.evaluation.strategies import any_vector
 from tests.evaluation.test_outlier_detection import compactness
 from tests.rows import printed_rows
 from tests.word_groups import outlier_word, word_group
-from wikisem.evaluation.outlier_detection import Answer, answers_to, compare_languages, measure_consistency, rankc
+from wikisem import evaluate
+from wikisem.evaluation.outlier_detection import Answer, answers_to, compare_languages, rankc
 from wikisem.evaluation.plot import draw_rows
 from wikisem.evaluation.rows import Row
 from wikisem.evaluation.vectors.embeddings import Vector, WordModel, from_words
@@ -59,7 +60,9 @@ def test_numbers_equal_the_definitions(table: dict[str, list[float]]) -> None:
     groups += [group_of("Q2", "de", "abe", "gd"), group_of("Q2", "en", "acf", "gd")]
     rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
-    found = {row.metric: row for row in measure_consistency(groups, WordModel("v", from_words(list(table), rows)))}
+    found = {
+        row.metric: row for row in evaluate.consistency(groups, WordModel("v", from_words(list(table), rows))).rows
+    }
 
     both = []
     for one, other in (groups[:2], groups[2:]):
@@ -225,7 +228,7 @@ def test_the_picture_has_every_language(tmp_path: Path) -> None:
     groups = [group_of("Q1", code, "abcd", "ef") for code in ("de", "en", "ja")]
     rows = np.random.default_rng(1).normal(size=(18, 4)).astype(np.float32)
     model = WordModel("m$1", from_words([f"{code}:{x}" for code in ("de", "en", "ja") for x in "abcdef"], rows))
-    draw_rows(tmp_path / "matrix.svg", measure_consistency(groups, model), "languages")
+    draw_rows(tmp_path / "matrix.svg", evaluate.consistency(groups, model).rows, "languages")
     drawn = (tmp_path / "matrix.svg").read_text()
     assert all(drawn.count(f"<!-- {code} -->") == 4 for code in ("de", "en", "ja"))
     assert all(f"<!-- {words} -->" in drawn for words in ("m$1", "kappa", "same word wrong, less chance"))
