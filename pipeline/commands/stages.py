@@ -334,8 +334,7 @@ _FEW_NAMED: Final = 100
 def remedy(record: Record, *, has_links: bool, named: int | None = None) -> str:
     """Say why a language has no groups, and what helps with its recipe.
 
-    ``has_links`` is whether the links of its Wikipedia were counted, ``named`` how many items have a name there, None
-    if that is unknown.
+    ``has_links``: the links of its Wikipedia were counted. ``named``: how many items have a name there, if known.
     """
     counts, language, recipe = record.counts, language_of(record.unit), record.made_with.get("recipe", {})
     cluster, names = recipe.get("cluster", {}), REMEDIES["names"]
@@ -346,8 +345,8 @@ def remedy(record: Record, *, has_links: bool, named: int | None = None) -> str:
         if reason in {"few-outliers", "status", "too-few"} and named is not None and named < _FEW_NAMED:
             why += f", where few items have a name ({named:,})"
         else:  # a reason that is not in the list is a filter of the user's own
-            own = [f"filters.extra.{reason.replace('-', '_')} decides it"]
-            helps = REMEDIES["reasons"].get(reason, own)
+            own = f"filters.extra.{reason.replace('-', '_')} decides it"
+            helps = REMEDIES["reasons"].get(reason, [own])
     elif is_mixed(language):
         return f"no group in {language}: no class has a group in any of its languages"
     elif (fame := cluster.get("fame", "all")) != "all":
