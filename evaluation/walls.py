@@ -20,11 +20,10 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import replace
 
-from wikisem.evaluation.outlier_detection import Evaluation, Known, evaluate_models, similarities_of
+from wikisem.evaluation.outlier_detection import Evaluation, Known, similarities_of
 from wikisem.evaluation.rows import COVERAGE, WHOLE, Part, Scored, Tally
-from wikisem.evaluation.vectors.embeddings import EmbeddingModel, Similarity, cosine
+from wikisem.evaluation.vectors.embeddings import Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, score_partition
 from wikisem.records import TIERS, Wall
 
@@ -226,13 +225,3 @@ def answers_of(evaluations: Iterable[Evaluation[WallScore]]) -> Iterator[dict[st
                     "right": one.scores["solved"] == 1,
                     **{name: 100 * one.scores[name] for name in SCORES[1:]},
                 }
-
-
-def score_models_on_walls(
-    walls: Sequence[Wall], models: Iterable[EmbeddingModel], dataset: str = "", by_qid: bool = False
-) -> tuple[list[Evaluation[WallScore]], list[Evaluation[WallScore]]]:
-    """Score how each model divides the words of walls that it knows, and of several models those that all know, too."""
-    if by_qid:
-        walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
-    surfaces = {word.surface for wall in walls for word in wall.words}
-    return evaluate_models(surfaces, models, {dataset: walls}, score_wall)

@@ -388,8 +388,11 @@ def walls(
         listed = list(walls)
     if not listed:
         raise MissingInputError("expected walls, saw none")
+    if keys:
+        listed = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in listed]
     # Several models are also scored on the words that all of them know, in common.
-    whole, common = walls_.score_models_on_walls(listed, _opened(models, keys), dataset, by_qid=bool(keys))
+    words, opened = {word.surface for wall in listed for word in wall.words}, _opened(models, keys)
+    whole, common = outlier_detection.evaluate_models(words, opened, {dataset: listed}, walls_.score_wall)
     scored = list(map(walls_.scored, (*whole, *common)))
     notes = {one.name: one.notes for one in whole}
     return scores_of("walls", scored, notes, seed, lambda: walls_.answers_of(common or whole))

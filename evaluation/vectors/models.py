@@ -212,7 +212,7 @@ def _function(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
     with _blamed_on(target, "MODULE:FUNCTION"):
         loaded = importlib.import_module(module)
-        function = getattr(loaded, name, f"no {name}")
+        function = getattr(loaded, name, f"no {name or 'name'}")
     if not callable(function):
         own = [key for key, value in vars(loaded).items() if getattr(value, "__module__", "") == module]
         has = ", ".join(key for key in own if callable(getattr(loaded, key)) and not key.startswith("_")) or "none"

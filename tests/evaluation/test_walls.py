@@ -20,7 +20,7 @@ from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows
 from wikisem import evaluate
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.outlier_detection import Evaluation
+from wikisem.evaluation.outlier_detection import Evaluation, evaluate_models
 from wikisem.evaluation.rows import rows_of
 from wikisem.evaluation.statistics import clustered_means, wilson
 from wikisem.evaluation.vectors.embeddings import TextModel, Vector
@@ -29,7 +29,6 @@ from wikisem.evaluation.walls import (
     answers_of,
     best_partition,
     count_partitions,
-    score_models_on_walls,
     score_wall,
     scored,
 )
@@ -221,12 +220,18 @@ def model(name: str, known: Mapping[str, Vector]) -> TextModel:
     return TextModel(name, lambda words: [known.get(word) for word in words])
 
 
+def words_of(walls: Sequence[Wall]) -> set[str]:
+    """The surface forms of all words."""
+    return {word.surface for wall in walls for word in wall.words}
+
+
 WALLS = [make_wall(), HERRING_WALL, make_wall("de-far-1", language="de"), make_wall("de-far-2", language="de")]
 
 
 def test_scores_are_by_tier_and_language_in_percent() -> None:
     """Words of one wall are those of the others here, so that all walls score alike and Wilson's interval is taken."""
-    (evaluation,), common = score_models_on_walls(WALLS, [model("m", axes(make_wall(), leave_out=["Q10"]))])
+    knows = model("m", axes(make_wall(), leave_out=["Q10"]))
+    (evaluation,), common = evaluate_models(words_of(WALLS), [knows], {"": WALLS}, score_wall)
     assert common == []
     rows = rows_of("walls", [scored(evaluation)])
     coverage = [one(rows, name, part="coverage").value for name in ("walls", "skipped_walls", "whole_walls")]
@@ -300,7 +305,8 @@ def test_walls_that_share_a_class_depend() -> None:
 def test_several_models_are_scored_on_what_all_know() -> None:
     """One misses a word, the other two: the common evaluation of both has neither."""
     first, other = axes(make_wall(), leave_out=["Q10"]), axes(make_wall(), leave_out=["Q20", "Q30"])
-    whole, common = score_models_on_walls(WALLS[:1], [model("one", first), model("other", other)])
+    models = [model("one", first), model("other", other)]
+    whole, common = evaluate_models(words_of(WALLS), models, {"": WALLS[:1]}, score_wall)
     assert [evaluation.scores[0].sizes for evaluation in whole] == [(4, 4, 4, 3), (4, 4, 3, 3)]
     assert [evaluation.scores[0].sizes for evaluation in common] == [(4, 3, 3, 3)] * 2
 
@@ -309,8 +315,7 @@ def test_words_are_looked_up_by_their_items() -> None:
     """For vectors keyed by QID."""
     wall = make_wall()
     known = {qid.removeprefix("word "): vector for qid, vector in axes(wall).items()}
-    (evaluation,), _ = score_models_on_walls([wall], [model("m", known)], by_qid=True)
-    assert one(rows_of("walls", [scored(evaluation)]), "solved").value == 100
+    assert evaluate.walls([wall], model("m", known), keys="qid").row("solved").value == 100
 
 
 # The command, and the function in Python.
