@@ -7,8 +7,10 @@ Of a release, which has no class graph, this prints what `wikisem show` does.
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain
 from os import PathLike, fspath
 from typing import Final, Literal
@@ -27,10 +29,14 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
+from wikisem.graph.outlier_sets.overlap import class_levels
 from wikisem.graph.statements import Signatures, read_item_signatures, signatures_of_classes, words_by_number
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.rules.proofs import find_unproven
 from wikisem.heuristics.selection import kept_groups, witness
 from wikisem.heuristics.selection.groups import NO_KIND
+from wikisem.heuristics.selection.pool import in_range
+from wikisem.heuristics.selection.witness import evidence_of_instances
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.layout import ENTITIES, GROUPS, SURFACES, TAXONOMY, group_leaves, property_labels_path, unit_of
 from wikisem.outputs.groupfile import is_release, read_groups, read_rejections
@@ -48,6 +54,7 @@ from wikisem.surfaces.table import meant_instead, read_members
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
 _LOOK: Final = 1000
+_QID: Final = re.compile(r"(?<!\()\bQ[1-9][0-9]*\b")  # that does not follow a label
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Explanation:
 
     ``english`` are those whose label is English for lack of another. ``ranked`` is empty for a release. ``cluster`` are
     the items that rules judged, ``recipe`` is that of the language's groups. ``kin`` are the items that were asked for
-    and are never outliers of the class.
+    and are never outliers of the class. ``reasons`` say by QID why instances may not be members.
     """
 
     qid: str
@@ -91,31 +98,40 @@ class Explanation:
     cluster: Sequence[str] = ()
     recipe: Recipe | None = None
     kin: Mapping[str, Kinship] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def label(self, qid: str) -> str:
         """The label of an item, or its QID."""
         return self.labels.get(qid, qid)
 
-    def outcome(self, instance: Ranked) -> str:
-        """Say whether an instance of the class is a member of the group's cluster, and if not, why."""
+    def outcome(self, instance: Ranked, statements: "ClassStatements | None" = None) -> str:
+        """Say whether an instance of the class is a member, and if not, why; empty if the class was not judged.
+
+        Without ``statements`` of the class, it is not known whether anything but P31 speaks for the instance.
+        """
         if instance.surface is None:
             return "no surface form"
         if instance.means is not None:
             return f"its name means another item: {name_class(instance.means, self.label(instance.means))}"
-        members: Sequence[Member] = self.group.cluster if self.group else ()
-        if instance.qid in {member.id for member in members}:
-            return "in the cluster"
+        members = [one for one in self.ranked if one.qid in self.cluster]
+        if instance in members:
+            return "in the cluster" if self.group else "judged as a member"
         if instance.surface in {member.surface for member in members}:
             return "same surface form as a higher one"
-        if not members:
-            return ""
+        if instance.qid in self.reasons:
+            return self.reasons[instance.qid]
+        if self.recipe is None or not members:
+            return "may be a member" if self.rejection else ""
         # Members are the most prominent instances, of the whole class ("all") or of the third of it that ``fame`` names
         # ("head", "torso" or "tail"). If they are ranked by sitelinks alone, a rule refused each that was passed over.
-        fame = self.recipe.cluster.fame if self.recipe else "all"
-        by_sitelinks = fame == "all" and self.recipe is not None and self.recipe.cluster.prominence == "global"
-        if by_sitelinks and instance.sitelinks > min(member.sitelinks or 0 for member in members):
-            return "passed over, for its number, its level, its evidence, a contradiction or a rule on surface forms"
-        return "not among the most prominent" if fame == "all" else f"not among the best known of the {fame}"
+        cluster = self.recipe.cluster
+        by_sitelinks = cluster.fame == "all" and cluster.prominence == "global"
+        if not by_sitelinks or self.ranked.index(instance) > self.ranked.index(members[-1]):
+            return f"not among the {'most prominent' if cluster.fame == 'all' else f'best known of the {cluster.fame}'}"
+        if statements is not None and instance.qid in statements.without_evidence:
+            return "passed over, since nothing but P31 speaks for it"
+        evidence = "its evidence or " * (statements is None and cluster.coherence is not None)
+        return f"passed over, for {evidence}a rule on spelling"
 
 
 def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
@@ -139,14 +155,17 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     closure = recipe is None or recipe.outliers.certificate > 0
     kin = {item: kinship for item in asked if (kinship := find_kinship(taxonomy, item, qid, closure=closure))}
     cluster = [member.id for member in group.cluster] if group else list(rejection.members if rejection else ())
-    # The instances to show: the first few, or more, so that all members of the group are among them.
-    lowest = max((rank for rank, instance in enumerate(instances) if group and instance.qid in cluster), default=0)
-    ranked = instances[: max(_SHOWN, lowest + 1)]
+    # The instances to show: the first few, or more, so that all members are among them, and those asked about.
+    lowest = max((rank for rank, instance in enumerate(instances) if instance.qid in cluster), default=0)
+    shown = max(_SHOWN, lowest + 1)
+    ranked = [*instances[:shown], *(instance for instance in instances[shown:] if instance.qid in kin)]
+    reasons = {} if recipe is None else _reasons_against(output, taxonomy, qid, language, recipe, ranked)
     # Labels of all that lines and pictures name: parents, grandparents, and outliers with the ways to their classes.
     parents = taxonomy.superclasses(qid)
     grandparents = (grandparent for parent in parents for grandparent in taxonomy.superclasses(parent))
     items = {qid, *parents, *grandparents}.union(asked, *(kinship.way for kinship in kin.values()))
     items |= {item for instance in ranked for item in (instance.qid, instance.means) if item is not None}
+    items |= set(_QID.findall(rejection.detail)) if rejection else set()
     if group is not None:
         items |= group.types_of_near
     for outlier in group.outliers if group else ():
@@ -154,7 +173,36 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
         for class_of_outlier in taxonomy.classes(outlier.id):
             items |= {class_of_outlier, *way_up(taxonomy.superclasses, class_of_outlier, outlier.via)}
     labels, english = labels_of(output, items, language)
-    return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin)
+    return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe, kin, reasons)
+
+
+def _reasons_against(
+    output: str, taxonomy: Taxonomy, qid: str, language: str, recipe: Recipe, ranked: Sequence[Ranked]
+) -> dict[str, str]:
+    """Say why instances of a class may not be members, by QID: their number, their level, or a contradiction.
+
+    A *level* is types or individuals, as most instances are; a *contradiction* is the only instance of both this class
+    and another one. Both count only where the recipe asks for certificates.
+    """
+    if not ranked:
+        return {}
+    graph, numbers = taxonomy.graph, np.array([qid_number(one.qid) for one in ranked])
+    joins, strength = in_range(numbers, recipe.items, "clusters").tolist(), recipe.outliers.certificate
+    reasons = {one.qid: "outside [items]" for one, may_join in zip(ranked, joins, strict=True) if not may_join}
+    if strength:
+        nodes, items = indices_of(np.array([qid_number(qid)]), graph.nodes)[0], indices_of(numbers, graph.items)[0]
+        (are_types,) = class_levels(graph, nodes, recipe.outliers.min_sitelinks > 0).tolist()
+        for one, is_type in zip(ranked, graph.is_type(items).tolist(), strict=True):
+            if is_type != are_types:
+                reasons.setdefault(one.qid, f"{'a type' if is_type else 'an individual'}, unlike most instances")
+        # Each of the others is asked about as a group of its own.
+        members = [Member(id=one.qid, surface=one.surface) for one in ranked if one.surface and one.qid not in reasons]
+        alone = [Group(id=qid, label="", language=language, cluster=(member,), outliers=()) for member in members]
+        name = cache(lambda other: name_class(other, labels_of(output, [other], language)[0].get(other, "")))
+        for group, rule, detail in find_unproven(alone, output, strength, name) if alone else ():
+            if rule == "contradiction":
+                reasons[group.cluster[0].id] = f"contradiction: {detail.removeprefix('member ')}"
+    return reasons
 
 
 def find_kinship(taxonomy: Taxonomy, item: str, qid: str, *, closure: bool) -> Kinship | None:
@@ -207,12 +255,14 @@ class ClassStatements:
     """What the statements of a cluster say of its class; None for coherence and margins if nothing is stated of it.
 
     ``telling`` counts, by telling property, the ``members`` that have it, where two or more do: weightiest first.
+    ``without_evidence`` are the instances shown for which only P31 speaks, where the recipe asks.
     """
 
     members: int
     coherence: float | None
     telling: Mapping[int, int]
     items: Sequence[ItemStatements]
+    without_evidence: frozenset[str] = frozenset()
 
 
 def explain_statements(
@@ -231,6 +281,7 @@ def explain_statements(
         outliers = explanation.group.outliers if explanation.group else ()
         items_of.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
     all_items = {item for explanation in explanations for item in explanation.cluster}.union(*items_of)
+    all_items |= {one.qid for explanation in explanations for one in explanation.ranked}
     indices, in_graph = indices_of(np.array(sorted(map(qid_number, all_items)), dtype=np.int64), graph.items)
     # A signature is the set of properties of an item. Recipes with the same bound and seed have the same signatures.
     signatures: dict[tuple[int, int], Signatures] = {}
@@ -244,7 +295,13 @@ def explain_statements(
         if key not in signatures:
             parts = map(read_item_signatures, list_files(f"{Ledger(output).folder(ENTITIES)}/*.parquet"))
             signatures[key] = signatures_of_classes(parts, graph, nodes, indices[in_graph], recipe)
-        statements.append(_weigh(signatures[key], int(nodes[0]), cluster, items))
+        of_class = _weigh(signatures[key], int(nodes[0]), cluster, items)
+        if recipe.cluster.coherence is not None:
+            numbers = np.array([qid_number(one.qid) for one in explanation.ranked])
+            speaks = evidence_of_instances(signatures[key], nodes)(np.zeros_like(numbers), numbers).tolist()
+            silent = (one.qid for one, flag in zip(explanation.ranked, speaks, strict=True) if not flag)
+            of_class = replace(of_class, without_evidence=frozenset(silent))
+        statements.append(of_class)
     return statements
 
 
@@ -309,19 +366,19 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.figure is not None or arguments.item:
             option = "--figure" if arguments.figure is not None else "--item"
             raise MissingInputError(f"{option} needs the OUT of a run, saw a release: {_NOT_RELEASED}")
-        if arguments.json:
-            for released in explain(arguments.output, arguments.name, arguments.language):
-                _print_json(released, None)
-        else:
+        if not arguments.json:
             show.run(arguments)
+        explanations = explain(arguments.output, arguments.name, arguments.language) if arguments.json else []
+        statements: list[ClassStatements | None] = [None] * len(explanations)
         terminal.print_notes([_NOT_RELEASED])
-        return 0
-    output = folder(arguments.output)
-    taxonomy, explanations = _explain(output, arguments.name, arguments.language, arguments.item)
-    statements = explain_statements(output, taxonomy, explanations, arguments.item)
+    else:
+        output = folder(arguments.output)
+        taxonomy, explanations = _explain(output, arguments.name, arguments.language, arguments.item)
+        statements = explain_statements(output, taxonomy, explanations, arguments.item)
     for explanation, of_class in zip(explanations, statements, strict=True):
-        if arguments.json:
-            _print_json(explanation, of_class)
+        if arguments.json:  # without the recipe of the groups, which the manifest has
+            row = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": of_class}
+            terminal.print_json(msgspec.to_builtins(row, str_keys=True, order="deterministic"))
         else:
             _print_explanation(output, taxonomy, explanation, of_class)
     if arguments.figure is not None:
@@ -332,12 +389,6 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.drawing_module("wikisem.pipeline.figure", "--figure").draw(arguments.figure, taxonomy, drawn)
         (terminal.log if arguments.json else terminal.print_line)(f"figure: {arguments.figure}")
     return 0
-
-
-def _print_json(explanation: Explanation, statements: ClassStatements | None) -> None:
-    # Without the recipe of the groups, which the manifest has.
-    row = {key: value for key, value in vars(explanation).items() if key != "recipe"} | {"statements": statements}
-    terminal.print_json(msgspec.to_builtins(row, str_keys=True, order="deterministic"))
 
 
 def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
@@ -422,12 +473,13 @@ def _print_explanation(
     if explanation.group is not None:
         _print_group(output, taxonomy, explanation, explanation.group)
     elif rejection := explanation.rejection:
-        console.print(f"no group: {rejection.reason} ({rejection.detail})")
+        detail = _QID.sub(lambda found: _label(explanation, found[0]), rejection.detail)
+        console.print(f"no group: {rejection.reason} ({detail})")
     else:
         chooses = explanation.recipe is not None and explanation.recipe.classes != ClassOptions()
         or_left_out = ", or [classes] of the recipe leave it out" if chooses else ""
         console.print(f"not judged: too few of its instances have a surface form in this language{or_left_out}")
-    for line in _kin_lines(explanation):
+    for line in _kin_lines(explanation, statements):
         console.print(line)
     # What statements say, with the names of their properties, or of the words of descriptions that count as such.
     if statements is not None:
@@ -443,7 +495,7 @@ def _print_explanation(
     title, sitelinks = "its most prominent instances", terminal.number_columns("sitelinks")
     table = Table("item", "label", "surface form", *sitelinks, "outcome", title=title, title_justify="left")
     for instance in explanation.ranked:
-        label, outcome = explanation.label(instance.qid), explanation.outcome(instance)
+        label, outcome = explanation.label(instance.qid), explanation.outcome(instance, statements)
         table.add_row(instance.qid, label, instance.surface or "", str(instance.sitelinks), outcome)
     console.print(table)
 
@@ -477,11 +529,13 @@ def _label(explanation: Explanation, qid: str) -> str:
     return qid if label == qid else f"{label} ({qid}{note})"
 
 
-def _kin_lines(explanation: Explanation) -> Iterator[str]:
+def _kin_lines(explanation: Explanation, statements: ClassStatements | None = None) -> Iterator[str]:
     """Say why some of the items asked about are never outliers: they are the class, instances, or above or below it.
 
-    The classes on the way from one to the other follow, with a mark on those that pruning took out of the class graph.
+    The classes on the way from one to the other follow, with a mark on those that pruning took out of the class graph;
+    for an instance, whether it is a member.
     """
+    ranked = {one.qid: one for one in explanation.ranked}
     for item, kin in explanation.kin.items():
         if item == explanation.qid:
             reason = "the class itself"
@@ -491,6 +545,8 @@ def _kin_lines(explanation: Explanation) -> Iterator[str]:
             reason = f"{kin.kind} the class"
         steps = (f"{_label(explanation, step)}{', pruned' * (step in kin.pruned)}" for step in kin.way)
         way = f": {' → '.join(steps)}" if len(kin.way) > 1 else ""
+        if item in ranked and (outcome := explanation.outcome(ranked[item], statements)):
+            way += f"; {outcome}"
         yield f"{_label(explanation, item)}: never an outlier, since it is {reason}{way}"
 
 

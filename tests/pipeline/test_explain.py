@@ -18,11 +18,19 @@ from tests.transforms.world_of_groups import finish_stages
 from wikisem.class_names import proofs_in_words
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.commands.explain import Explanation, Kinship, _kin_lines
+from wikisem.pipeline.commands.explain import Explanation, Kinship, _kin_lines, explain
 from wikisem.pipeline.figure import COLOURS, INKS, families_for
 from wikisem.pipeline.runs import read
 from wikisem.pipeline.runs.read import labels_of, labels_of_classes
-from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe, SurfaceOptions
+from wikisem.recipes.options import (
+    ClusterOptions,
+    FilterOptions,
+    GraphOptions,
+    ItemOptions,
+    OutlierOptions,
+    Recipe,
+    SurfaceOptions,
+)
 from wikisem.records import NEAR, Entity
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]
@@ -124,6 +132,65 @@ def test_an_instance_whose_name_means_another_item_says_so(tmp_path: Path, capsy
     assert "its name means another item: Rhine (Q20)" in text
     assert "a group of 7" in text
     assert "same surface form" not in text
+
+
+def world_of_reasons(root: Path, minimum: int) -> Path:
+    """A run of the towns and others: a type, one that is a deity as well, a new item, and one named after another."""
+    towns = [("Q9", 90, ("Q100",)), ("Q10", 80, ("Q100", "Q106")), ("Q70", 70, ("Q100",)), ("Q11", 48, ("Q100",))]
+    others = [Entity(qid, classes, sitelinks=number, labels={"en": "x"}) for qid, number, classes in towns]
+    others[0] = with_values(others[0], subclass_of=("Q103",))
+    deities = [Entity(f"Q{number}", ("Q106",), labels={"en": "x"}) for number in (51, 52, 53)]
+    deity = Entity("Q106", subclass_of=("Q103",), labels={"en": "deity"})
+    names = {one.qid: Named(label) for one in entities() if (label := one.labels.get("en"))}
+    names |= {"Q8": Named("Apia"), "Q9": Named("Burgh"), "Q10": Named("Delos"), "Q70": Named("Neom")}
+    names |= {"Q11": Named("Old Rome"), "Q51": Named("Odin"), "Q52": Named("Zeus"), "Q53": Named("Isis")}
+    recipe = with_values(
+        RECIPE,
+        cluster=ClusterOptions(size=minimum, minimum=minimum),
+        items=ItemOptions(to="Q60", apply="clusters"),
+        filters=FilterOptions(replace=True, affix=None, extra={"contained": 1}),
+    )
+    return finish_stages(root, [*entities(), *others, *deities, deity], {"en": names}, recipe)
+
+
+CONTRADICTION = "contradiction: Delos (Q10) is the only instance of both the class and deity (Q106)"
+
+
+def outcomes(output: Path) -> dict[str, str]:
+    """The reason for each of the instances of the towns' class that are shown."""
+    (explanation,) = explain(output, "Q100", "en")
+    return {instance.qid: explanation.outcome(instance) for instance in explanation.ranked}
+
+
+def test_each_instance_that_is_passed_over_has_its_own_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its level, a contradiction, its number or the spelling of its name; one that is asked about says it, too."""
+    output = world_of_reasons(tmp_path, 7)
+    assert outcomes(output) == {
+        "Q9": "a type, unlike most instances",
+        "Q10": CONTRADICTION,
+        "Q70": "outside [items]",
+        "Q11": "passed over, for a rule on spelling",
+        **dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7"), "in the cluster"),
+        "Q8": "not among the most prominent",
+    }
+    assert main(["explain", str(output), "Q100", "--item", "Q10", "--item", "Q20"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"x (Q10): never an outlier, since it is an instance of the class; {CONTRADICTION}" in said
+
+
+def test_instances_of_a_rejected_class_have_reasons_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The contradiction that the rejection names, with the label of its class, and the level of another one."""
+    output = world_of_reasons(tmp_path, 10)
+    found = outcomes(output)
+    assert (found.pop("Q9"), found.pop("Q10")) == ("a type, unlike most instances", CONTRADICTION)
+    assert found.pop("Q70") == "outside [items]"
+    assert set(found.values()) == {"may be a member"}
+    assert main(["explain", str(output), "Q100"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "no group: contradictions" in said
+    assert "Delos (Q10) is the only instance of both the class and deity (Q106))" in said
 
 
 def test_an_explanation_is_json_too(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

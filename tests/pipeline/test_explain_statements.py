@@ -90,10 +90,25 @@ def test_an_item_that_gave_way_is_explained(output: Path, capsys: pytest.Capture
     having = "P281 (7 of 7 members), P625 (7 of 7 members), P17 (6 of 7 members)"
     assert f"Q30: margin 1.0, gives way from 0.1 on; it has {having}" in lines
     assert "Q33: no margin, since nothing is stated of it" in lines
-    assert "Q12: never an outlier, since it is an instance of the class" in lines
+    assert "Q12: never an outlier, since it is an instance of the class; in the cluster" in lines
     assert not any(line.startswith("Q12: margin") for line in lines)
     assert main(["explain", str(output), "Q100", "--item", "Q999"]) == 1
     assert "expected an item of the class graph, saw Q999" in capsys.readouterr().err
+
+
+def test_an_instance_for_which_only_its_class_speaks_is_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The best known is an album in all but P31; where no group was made, those that were judged are marked."""
+    odd = Entity("Q17", ("Q100",), sitelinks=90, properties=ALBUM)
+    recipe = replace(RECIPE, cluster=replace(RECIPE.cluster, size=7))
+    lines = printed(capsys, make_output(tmp_path, recipe, [*entities(), odd]), "Q100", "--item", "Q17")
+    reason = "passed over, since nothing but P31 speaks for it"
+    assert f"Q17: never an outlier, since it is an instance of the class; {reason}" in lines
+    assert next(line for line in lines if line.startswith("│ Q17")).count(reason) == 1
+    assert sum("in the cluster" in line for line in lines if line.startswith("│ Q1")) == 7
+    lines = printed(capsys, tmp_path, "Q102")
+    assert sum("judged as a member" in line for line in lines) == len(TERMS)
 
 
 def test_properties_have_their_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
