@@ -208,7 +208,7 @@ def _write_release(
         more, opened = more | changes, opened | opened_now
     facts = facts_of(run, published or run.manifest.published, **more)
     # Write the release, and the groups that it holds back beside its folder, which is for publication.
-    make_files = partial(_release_files, facts, run, split, output, cases, opened)
+    make_files = partial(_release_files, facts, partial(_data_files, facts, run, split, output, cases), opened)
     _check_others(folder, facts, run, make_files)
     if held_data:
         write_files(held_place(folder).parent, [(held_place(folder).name, held_data)])
@@ -350,10 +350,9 @@ def _check_others(
     bytes that ``make_files`` yields by name.
     """
     ignored = [".git", ".gitattributes", ".cache", *card.fill("gitignore").replace("/", "").split()]  # never published
-    unproven, folders = dict[str, Path](), [folder, *(path for path in folder.rglob("*") if path.is_dir())]
-    for part in chain.from_iterable(map(find_abandoned, folders)):
+    for part in chain.from_iterable(map(find_abandoned, [folder, *filter(Path.is_dir, folder.rglob("*"))])):
         part.unlink()
-    listed = dict[str, metadata.ManifestFile]()
+    listed, unproven = dict[str, metadata.ManifestFile](), dict[str, Path]()
     with suppress(FileNotFoundError, DamagedInputError):
         data = (folder / MANIFEST).read_bytes()
         listed = decode_checked(data, metadata.Manifest, MANIFEST, "a manifest", "").files
@@ -372,35 +371,23 @@ def _check_others(
         names = ", ".join(f"{name}{' (edited)' * (name in listed)}" for name in [*unproven][:_NAMED])
         seen = f"{len(unproven)} of other origin: {names}; move these away or choose another --output"
         raise UsageError(f"{folder}: expected an empty folder or the files of a release as it was written, saw {seen}")
-    # Readers of a whole folder would take tables of other languages for part of this release. These are the languages
-    # of which it has a table, by folder; of categories, analogies and walls perhaps none.
+    # Readers of a whole folder would take tables of other languages for part of this release.
     filled = tuple(language.code for language in facts.filled)
-    codes_of = {**dict.fromkeys(("groups", "cases", "items"), filled), "shots": tuple(facts.shots)}
-    codes_of |= {**dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
-    tables = [path for kind in codes_of for path in sorted((folder / kind).glob("*.parquet"))]
-    strays = [path for path in tables if path.stem not in codes_of[path.parent.name]]
-    of_names = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
-    strays += [path for path in sorted((folder / "names").glob("*/*.parquet")) if path not in of_names]
-    if strays:
-        first = strays[0].relative_to(folder)
-        seen = f"{len(strays)} other tables, {first} first; remove them or choose another --output"
+    codes_of = {**dict.fromkeys(("groups", "cases", "items"), filled), "shots": tuple(facts.shots), **facts.extras}
+    own = {f"{kind}/{code}.parquet" for kind, codes in codes_of.items() for code in codes}
+    own |= {f"names/{code}/{path.name}" for code, paths in run.names.items() for path in paths}
+    tables = [name for name in listed if name.endswith(".parquet") and (folder / name).exists()]
+    if strays := [name for name in tables if name not in own]:
+        seen = f"{len(strays)} other tables, {strays[0]} first; remove them or choose another --output"
         raise UsageError(f"{folder}: expected an empty folder or a release of the same languages, saw {seen}")
 
 
 def _release_files(
-    facts: metadata.ReleaseFacts,
-    run: RunFiles,
-    split: test_cases.Split,
-    output: Path,
-    cases: Sequence[Path],
-    opened: Mapping[str, bytes],
+    facts: metadata.ReleaseFacts, make_data: Callable[[], Iterable[tuple[str, bytes]]], opened: Mapping[str, bytes]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield files of a release with its canary, a string to find it by in training data; then README and manifest.
-
-    The parameters are those of ``_data_files``, and ``opened`` has the halves that were held back before, by path.
-    """
+    """Yield files of a release with its canary, a string to find it by in training data; then README and manifest."""
     listed: dict[str, metadata.ManifestFile] = {}
-    for name, plain in chain(_data_files(facts, run, split, output, cases), opened.items()):
+    for name, plain in chain(make_data(), opened.items()):
         data = test_cases.with_canary(name, plain, facts.canary)
         listed[name] = metadata.ManifestFile(len(data), hashlib.sha256(data).hexdigest())
         yield name, data
