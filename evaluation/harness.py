@@ -12,11 +12,12 @@ With -3, -5, -3.5, -4 two do: OP / |C| is 2/3.
 
 import copy
 import math
+import re
 import zipfile
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -159,27 +160,15 @@ def choice_scores(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure
         raise ValueError("a score that is not a number")
     if doc.items and len(doc.items) != len(choices):
         raise ValueError(f"{len(doc.items)} items for {len(choices)} choices")
-    divisors = {
-        "acc": [1] * len(choices),
-        "acc_norm": [len(choice) for choice in choices],
-        "acc_bytes": [len(choice.encode()) for choice in choices],
-    }
-    return [likelihood / divisor for likelihood, divisor in zip(likelihoods, divisors[measure], strict=True)]
+    if measure == "acc":
+        return list(likelihoods)
+    lengths = [len(choice if measure == "acc_norm" else choice.encode()) for choice in choices]
+    return [likelihood / length for likelihood, length in zip(likelihoods, lengths, strict=True)]
 
 
 class _WallSample(msgspec.Struct):
     doc: dict[str, Any]
     filtered_resps: list[str]
-
-
-def has_walls(path: Path) -> bool:
-    """Whether the samples in a file are answers to walls; not where there is no file, or nothing in it."""
-    _, first = next(filled_lines(read_utf8(path), path), ("", "")) if path.is_file() else ("", "")
-    try:
-        doc = msgspec.json.decode(first, type=dict[str, Any]).get("doc")
-    except msgspec.MsgspecError:
-        return False
-    return isinstance(doc, dict) and "tier" in doc
 
 
 def read_wall_samples(path: Path) -> Evaluation[WallScore]:
@@ -203,7 +192,38 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
     return Evaluation(path.parent.name or path.stem, notes=(), scores=tuple(scored), dataset=path.stem)
 
 
-def keep_shared(answered: Sequence[Evaluation[Any]]) -> list[Evaluation[Any]]:
+def read_data_sets(models: Mapping[Path, str], measure: Measure, asked: Asked) -> list[Evaluation[Any]]:
+    """Read logs, each with the name of its model, and join the languages of a release, to a harness tasks of their own.
+
+    samples_wikisem_de_TIME and samples_wikisem_en_TIME are the data set samples_wikisem, with the time of the run only
+    where a model was asked a task twice. A language without others keeps the name of its task.
+    """
+    logs, tasks_of, runs = [], defaultdict[str, set[str]](set), Counter[tuple[str, str]]()
+    for path, model in models.items():
+        # Only walls have a tier.
+        _, line = next(filled_lines(read_utf8(path), path), ("", "")) if path.is_file() else ("", "")
+        doc = None
+        with suppress(msgspec.MsgspecError):
+            doc = msgspec.json.decode(line, type=dict[str, Any]).get("doc")
+        is_wall = isinstance(doc, dict) and "tier" in doc
+        one: Evaluation[Any] = read_wall_samples(path) if is_wall else read_samples(path, measure, asked)
+        first = one.scores[0]
+        code = re.escape((first.wall if isinstance(first, WallScore) else first.group).language)
+        task, _, time = path.stem.partition("_20")
+        release = re.sub(f"_{code}(?=_|$)", "", task, count=1)  # without the language
+        tasks_of[release].add(task)
+        runs[model, task] += 1
+        logs.append((one._replace(name=model), release, task, time))
+    joined: dict[tuple[str, str], Evaluation[Any]] = {}
+    for one, release, task, time in logs:
+        again = any(runs[one.name, each] > 1 for each in tasks_of[release])
+        dataset = (release if len(tasks_of[release]) > 1 else task) + (f"_20{time}" if again else "")
+        whole = joined.get((one.name, dataset), one._replace(dataset=dataset, scores=()))
+        joined[one.name, dataset] = whole._replace(scores=whole.scores + one.scores)
+    return list(joined.values())
+
+
+def cut_to_shared(answered: Sequence[Evaluation[Any]]) -> list[Evaluation[Any]]:
     """Keep the answers to the cases, or walls, of each data set that all of its models were asked, known by their ids.
 
     A data set without any is left out. The list is empty if the models of each data set were asked the same.
@@ -409,17 +429,14 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
     """
     by_task: dict[str, dict[str, Log]] = {}
     for log in logs:
-        of_task = by_task.setdefault(log.task, {})
-        if log.model in of_task:
-            seen = f"{of_task[log.model].path} and {log.path}"
-            raise UsageError(f"expected one log of {log.model} on {log.task}, saw {seen}")
-        of_task[log.model] = log
+        first = by_task.setdefault(log.task, {}).setdefault(log.model, log)
+        if first is not log:
+            raise UsageError(f"expected one log of {log.model} on {log.task}, saw {first.path} and {log.path}")
     # What is summed: all samples of each log, then those in common.
     shared = {task: set.intersection(*(set(log.samples) for log in own.values())) for task, own in by_task.items()}
     ordered = [log for of_task in by_task.values() for log in of_task.values()]
     to_tally: list[tuple[Log, Vocabulary, Iterable[str]]] = [(log, "own", log.samples) for log in ordered]
-    differ = any(set(log.samples) != shared[log.task] for log in ordered)
-    if differ and len({log.model for log in ordered}) > 1:
+    if any(set(log.samples) != shared[log.task] for log in ordered):
         to_tally += [(log, "common", shared[log.task]) for log in ordered]
     # Samples of a cluster, such as questions on one text, depend on each other.
     tallied = []

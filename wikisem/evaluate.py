@@ -5,7 +5,7 @@ Each function takes data and models, and returns rows. The command ``wikisem eva
 
 from __future__ import annotations  # so that help() shows the names of types and not all that they are unions of
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
@@ -287,35 +287,16 @@ def samples(
         return _sampled_consistency(paths, measure, languages, asked, seed)
     if task == "cutoff":
         return _cutoffs((harness.read_samples(path, measure, asked) for path in paths), dates, bands, seed)
-    # Outliers and walls: each folder is named after its model, and each file after its data set.
+    # Outliers and walls: each folder is named after its model, each file after its task.
     folders = list(dict.fromkeys(path.parent for path in paths))
     folder_names = distinct([folder.name for folder in folders], longer=list(map(str, folders)))
-    models = dict(zip(folders, folder_names, strict=True))
-    # The harness writes the time of the run after the name of the task; a task that was run twice keeps it.
-    names = {path: path.stem.partition("_20")[0] for path in paths}
-    runs = Counter((path.parent, name) for path, name in names.items())
-    # Read the answers to outlier cases, and those to walls.
-    of_groups, of_walls = list[Evaluation[GroupScore]](), list[Evaluation[walls_.WallScore]]()
-    for path, name in names.items():
-        dataset = name if runs[path.parent, name] == 1 else path.stem
-        model = models[path.parent] or path.stem
-        if harness.has_walls(path):
-            of_walls.append(harness.read_wall_samples(path)._replace(name=model, dataset=dataset))
-        else:
-            of_groups.append(harness.read_samples(path, measure, asked)._replace(name=model, dataset=dataset))
+    names = dict(zip(folders, folder_names, strict=True))
+    answered = harness.read_data_sets({path: names[path.parent] or path.stem for path in paths}, measure, asked)
     # Where models were asked different cases, also score those that all of them were asked.
-    answered: list[Evaluation[Any]] = [*of_groups, *of_walls]
-    scored = [
-        (walls_ if isinstance(one.scores[0], walls_.WallScore) else outlier_detection).scored(one)
-        for one in (*answered, *harness.keep_shared(answered))
-    ]
-    return scores_of(
-        "samples",
-        scored,
-        {},
-        seed,
-        lambda: chain(outlier_detection.answers_of(of_groups), walls_.answers_of(of_walls)),
-    )
+    modules = {GroupScore: outlier_detection, walls_.WallScore: walls_}
+    scored = [modules[type(one.scores[0])].scored(one) for one in (*answered, *harness.cut_to_shared(answered))]
+    by_kind = [(modules[kind], [one for one in answered if isinstance(one.scores[0], kind)]) for kind in modules]
+    return scores_of("samples", scored, {}, seed, lambda: chain(*(module.answers_of(own) for module, own in by_kind)))
 
 
 def _sampled_consistency(

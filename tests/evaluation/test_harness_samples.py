@@ -19,7 +19,14 @@ from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from tests.rows import one, printed_rows, scores
 from tests.word_groups import surfaces
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness import SampleDoc, choice_scores, has_walls, read_samples, read_wall_samples, score_case
+from wikisem.evaluate import samples
+from wikisem.evaluation.harness import (
+    SampleDoc,
+    choice_scores,
+    read_samples,
+    read_wall_samples,
+    score_case,
+)
 from wikisem.evaluation.options import MEASURES, Measure
 from wikisem.evaluation.outlier_detection import CaseScore
 from wikisem.outputs.groupfile import encode_group, walls_table
@@ -234,13 +241,13 @@ def test_answers_to_walls_have_the_scores_of_the_harness(tmp_path: Path, capsys:
 def test_what_is_no_answer_to_a_wall_is_said(line: dict[str, Any], said: str, tmp_path: Path) -> None:
     """With its line."""
     (tmp_path / "walls.jsonl").write_text(json.dumps(line) + "\n")
-    assert has_walls(tmp_path / "walls.jsonl")
-    with pytest.raises(DamagedInputError, match=re.escape(said)):
-        read_wall_samples(tmp_path / "walls.jsonl")
+    for read in (read_wall_samples, lambda path: samples([path])):
+        with pytest.raises(DamagedInputError, match=re.escape(said)):
+            read(tmp_path / "walls.jsonl")
 
 
 def test_models_that_were_asked_the_same_are_in_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One folder a model, files named by the time of the run; without the same cases there is no such table."""
+    """One folder a model, a file a language: one data set, whose languages all of the models were asked."""
     files = []
     for model, right in (("one", -1.0), ("two", -9.0)):
         (tmp_path / model).mkdir()
@@ -251,16 +258,51 @@ def test_models_that_were_asked_the_same_are_in_one_table(tmp_path: Path, capsys
     assert main(["evaluate", "samples", *map(str, files), "--cases", str(cases)]) == 0
     table = capsys.readouterr().out.partition("└")[0]
     assert table.startswith("all models")
-    assert re.search(r"model +┃ samples_wikisem_de ┃ samples_wikisem_en ", table)
-    assert re.search(r"accuracy │ one +│ +100.00 best │ +100.00 best", table)
+    assert re.search(r"model +┃ +all ┃ +de ┃ +en ", table)
+    assert re.search(r"accuracy │ one +│ +100.00 best │ +100.00 best │ +100.00 best", table)
     rows = [json.loads(line) for line in cases.read_text().splitlines()]
     asked = {f"{language}/Q{number}/éé" for language in ("de", "en") for number in range(8)}
     assert {(row["model"], row["case"]) for row in rows} == {
         (model, case) for model in ("one", "two") for case in asked
     }
     assert main(["evaluate", "samples", *map(str, files[:3])]) == 0
-    table = capsys.readouterr().out.partition("└")[0]
-    assert re.search(r"accuracy │ two +│ +0.00\s+│ +– │", table)
+    table, _, after = capsys.readouterr().out.partition("└")
+    assert re.search(r"accuracy │ two +│ +0.00\s+│ ", table)
+    assert "compared on 8 test cases that all models answered; one answered 16, two answered 8" in after
+
+
+def test_the_languages_of_a_release_are_scored_as_one_log_of_all_of_them(tmp_path: Path) -> None:
+    """Classes are pooled over languages, and parts are by language; phrasings and letters are data sets apart."""
+    generator, whole = np.random.default_rng(5), list[tuple[dict[str, Any], list[float]]]()
+    for language in ("de", "en", "zh-hans"):
+        own = [({**doc, "language": language}, scores) for doc, scores in _random_samples(generator, range(60))]
+        own = [({**doc, "id": f"{language}-{doc['id']}"}, scores) for doc, scores in own]
+        for suffix in ("", "_letters", *(["_2"] if language == "en" else [])):
+            (tmp_path / "m").mkdir(exist_ok=True)
+            _write(tmp_path / "m" / f"samples_wikisem_{language}{suffix}_2026-11-27T10-00-0{len(whole) % 7}.jsonl", own)
+        whole += own
+    found = samples(sorted((tmp_path / "m").iterdir()))
+    sets = ["samples_wikisem", "samples_wikisem_en_2", "samples_wikisem_letters"]
+    assert sorted({row.dataset for row in found.rows}) == sets
+    (tmp_path / "one" / "m").mkdir(parents=True)
+    expected = samples([_write(tmp_path / "one" / "m" / "samples_wikisem.jsonl", whole)])
+    for name in (sets[0], sets[2]):
+        assert [structs.replace(row, dataset=sets[0]) for row in found.rows if row.dataset == name] == expected.rows
+    accuracy = 100 * np.mean([scores[3] > max(scores[:3]) for _, scores in whole])
+    assert found.row("accuracy", dataset=sets[0]).value == pytest.approx(accuracy)
+    assert found.row("accuracy", dataset=sets[0]).n == 11
+    assert {row.name for row in found.rows if row.part == "language"} == {"de", "en", "zh-hans"}
+
+
+def test_runs_of_a_release_in_one_folder_are_data_sets_of_their_own(tmp_path: Path) -> None:
+    """Each with all of its languages, by the time of the run."""
+    for hour in ("10", "11"):
+        for language in ("de", "en"):
+            own = [(_doc(2, f"Q{number}", language), [-3.0, -5.0, -1.0, -4.0]) for number in range(int(hour))]
+            _write(tmp_path / f"samples_wikisem_{language}_2026-11-27T{hour}.jsonl", own)
+    rows = samples(sorted(tmp_path.iterdir())).rows
+    cases = {f"samples_wikisem_2026-11-27T{hour}": 2 * int(hour) for hour in ("10", "11")}
+    assert {row.dataset: row.cases for row in rows if (row.part, row.metric) == ("all", "accuracy")} == cases
 
 
 def _random_samples(generator: np.random.Generator, names: Sequence[int]) -> list[tuple[dict[str, Any], list[float]]]:
