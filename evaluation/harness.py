@@ -114,10 +114,9 @@ def score_case(doc: SampleDoc, scores: Sequence[float]) -> CaseScore:
 
 
 def read_cases(path: Path, measure: Measure, asked: Asked) -> Iterator[tuple[SampleDoc, list[float]]]:
-    """Yield the outlier cases of a log, each with a score for each choice; MissingInputError without any.
+    """Yield the outlier cases of a log, with QIDs if they are ``asked`` ones, each with a score for each choice.
 
-    A log has no QIDs of classes and words (only those of releases before 2026-11-27 do). ``asked`` has them: the group
-    and outlier of each case of the release, by its id.
+    MissingInputError without any.
     """
     if not path.is_file():
         raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
@@ -193,16 +192,15 @@ def read_wall_samples(path: Path) -> Evaluation[WallScore]:
 
 
 def read_data_sets(models: Mapping[Path, str], measure: Measure, asked: Asked) -> list[Evaluation[Any]]:
-    """Read logs, each with the name of its model, and join the languages of a release, to a harness tasks of their own.
+    """Read logs, given with the names of their models, and join the languages of a release: a task each in a harness.
 
     samples_wikisem_de_TIME and samples_wikisem_en_TIME are the data set samples_wikisem, with the time of the run only
     where a model was asked a task twice. A language without others keeps the name of its task.
     """
     logs, tasks_of, runs = [], defaultdict[str, set[str]](set), Counter[tuple[str, str]]()
     for path, model in models.items():
-        # Only walls have a tier.
         _, line = next(filled_lines(read_utf8(path), path), ("", "")) if path.is_file() else ("", "")
-        doc = None
+        doc = None  # of the first sample; that of a wall has a tier
         with suppress(msgspec.MsgspecError):
             doc = msgspec.json.decode(line, type=dict[str, Any]).get("doc")
         is_wall = isinstance(doc, dict) and "tier" in doc
@@ -228,11 +226,10 @@ def cut_to_shared(answered: Sequence[Evaluation[Any]]) -> list[Evaluation[Any]]:
 
     A data set without any is left out. The list is empty if the models of each data set were asked the same.
     """
-    shared: dict[str, set[str]] = {}
-    differ = False
+    shared, differ = dict[str, set[str]](), False  # the ids that all models of a data set have, by its name
     for each in answered:
-        parts = ((one.cases if isinstance(one, GroupScore) else [one.wall]) for one in each.scores)
-        asked = {part.id for part in chain.from_iterable(parts)}
+        cases_of = (one.cases if isinstance(one, GroupScore) else [one.wall] for one in each.scores)
+        asked = {case.id for case in chain.from_iterable(cases_of)}
         differ |= asked != shared.setdefault(each.dataset, asked)
         shared[each.dataset] &= asked
     kept = list[Evaluation[Any]]()
