@@ -347,16 +347,16 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
         count = max(row.value or 0 for row in totals if row.dataset == dataset)
         kept = min((row.cases for row in whole), default=0)  # the fewest of any model
         where, is_log = f"{dataset}: " if len(datasets) > 1 else "", rows[0].task == "samples"
-        did = "answered" if is_log else "knows"
-        by_model = ", ".join(f"{model} {did} {number:,}" for model, number in known.items())
-        left_out = f"{where}left out: {count - kept:,.0f} of {count:,.0f} {cases}, with"
+        by_model = ", ".join(f"{model} {'answered' if is_log else 'knows'} {each:,}" for model, each in known.items())
+        left_out = f"{where}left out: {count - kept:,.0f} of {count:,.0f} {cases}"
         if is_log and len(known) > 1 and not any(row.mark for row in whole):
             yield f"{where}no {cases} in common; {by_model}"
-        elif kept < count and len(known) > 1:
-            shared = f"{where}compared on {kept:,} {cases} that all models answered"
-            yield f"{shared if is_log else f'{left_out} words that not all models know'}; {by_model}"
+        elif kept < count and len(known) < 2:
+            yield f"{left_out}, {'without a score' if is_log else 'with words that the model does not know'}"
+        elif kept < count and is_log:
+            yield f"{where}compared on {kept:,} {cases} that all models answered; {by_model}"
         elif kept < count:
-            yield f"{left_out}{'out a score' if is_log else ' words that the model does not know'}"
+            yield f"{left_out}, with words that not all models know; {by_model}"
 
 
 def few_units_note(units: str, count: int) -> list[str]:
