@@ -1,7 +1,6 @@
 """The page of a report, its Markdown, and its plots as SVG in the colours of the page, light or dark.
 
-In: titles, tables of strings, and numbers to draw. Out: the text of the file. It must not know models, or where scores
-come from.
+In: titles, tables of strings, and numbers to draw. Out: the text of the file. It must not know models or scorers.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -276,16 +276,13 @@ def explain_statements(
     graph = taxonomy.graph
     # The class as an index in the graph, where ``qid`` may be no class, and the items to weigh, in each language.
     nodes, is_class = indices_of(np.array([qid_number(explanations[0].qid)]), graph.nodes)
-    items_of: list[list[str]] = []
-    for explanation in explanations:
-        outliers = explanation.group.outliers if explanation.group else ()
-        items_of.append(list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])))
+    outliers_of = [explanation.group.outliers if explanation.group else () for explanation in explanations]
+    items_of = [list(dict.fromkeys([*(outlier.id for outlier in outliers), *asked])) for outliers in outliers_of]
     all_items = {item for explanation in explanations for item in explanation.cluster}.union(*items_of)
     all_items |= {one.qid for explanation in explanations for one in explanation.ranked}
     indices, in_graph = indices_of(np.array(sorted(map(qid_number, all_items)), dtype=np.int64), graph.items)
     # A signature is the set of properties of an item. Recipes with the same bound and seed have the same signatures.
-    signatures: dict[tuple[int, int], Signatures] = {}
-    statements: list[ClassStatements | None] = []
+    signatures, statements = dict[tuple[int, int], Signatures](), list[ClassStatements | None]()
     for explanation, items in zip(explanations, items_of, strict=True):
         recipe, cluster = explanation.recipe, explanation.cluster
         if recipe is None or not recipe.witness or not cluster or not is_class[0]:
