@@ -15,13 +15,12 @@ import apache_beam as beam
 import numpy as np
 import orjson
 
-from wikisem.arrow import buckets as bucketed
-from wikisem.arrow.buckets import BYTES_OF_PAGE, MAX_HELD, BucketedRows, buckets_for, split, sum_rows
+from wikisem.arrow.buckets import BYTES_OF_PAGE, MAX_HELD, BucketedRows, buckets_for, sort_mentions, split, sum_rows
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join, union
 from wikisem.arrow.parquet import bucket_name, bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
-from wikisem.files import list_files, match, open_binary, remove, replace_file
+from wikisem.files import list_files, match, open_binary, read_binary, remove, replace_file
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.layout import Scratch, link_letters_path, pages_folder, redirects_folder, siteinfo_path
 from wikisem.links import scan
@@ -200,12 +199,11 @@ def write_bucket(task: Task, work: Counting) -> None:
     # The dictionary has fewer or more buckets than the step before; a title is in the one of its hash % their number.
     # So bucket 1 of 2 gets its rows from buckets 1, 3, 5 and 7 of 8, and bucket 5 of 8 from bucket 1 of 2.
     sources = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
-    redirects = shuffle.read_table(task, "follow/redirects", REDIRECTS, sources)
-    redirects = bucketed.sort_by(redirects, [("source", "ascending")])
+    redirects = shuffle.read_table(task, "follow/redirects", REDIRECTS, sources).sort_by("source")
     write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, dictionaries=False)
     redirected = sum_rows(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
     direct = shuffle.read_table(task, "follow/direct", MENTIONS, sources)
-    mentions = bucketed.sort_mentions(link_counts.add_redirected(direct, redirected))
+    mentions = sort_mentions(link_counts.add_redirected(direct, redirected))
     write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, dictionaries=False)
 
 
@@ -354,8 +352,7 @@ def read_link_letters(folder: str) -> LinkLetters:
     path = link_letters_path(folder)
     if not list_files(path):
         return LinkLetters()
-    with open_binary(path) as source:
-        return decode_json(source.read(), LinkLetters, path, "the letters at links")
+    return decode_json(read_binary(path), LinkLetters, path, "the letters at links")
 
 
 def count_mentions(

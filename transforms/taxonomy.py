@@ -11,8 +11,7 @@ from wikisem.graph.class_graph import COLUMNS, ItemEdges, build_graph
 from wikisem.graph.csr import indices_of
 from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.graph.taxonomy import PREFIX, contract_graph
-from wikisem.layout import TAXONOMY as STAGE
-from wikisem.layout import Scratch, unlinked_folder
+from wikisem.layout import TAXONOMY, Scratch, unlinked_folder
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
@@ -37,7 +36,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     unlinked = unlinked_folder(entities)
     elements = list(enumerate([*files, unlinked]))
     parts = f"{scratch.edges('*')}/subclass_of.targets.npy"
-    with context.runtime.pipeline(label=STAGE, parts=parts, total=len(elements)) as pipeline:
+    with context.runtime.pipeline(label=TAXONOMY, parts=parts, total=len(elements)) as pipeline:
         _ = (
             pipeline
             | "entities" >> beam.Create(elements)

@@ -11,7 +11,7 @@ import orjson
 
 from wikisem.arrow.columns import qid_numbers
 from wikisem.arrow.parquet import read_parquet, read_row_groups
-from wikisem.files import list_files, match, open_binary, replace_file
+from wikisem.files import list_files, match, read_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, CountedLists, PageLinks
@@ -158,7 +158,6 @@ def write_walls(language: str, work: _Work) -> None:
 def _read_profile(output: str, language: str, groups: Sequence[Group]) -> LanguageProfile:
     """The profile by which the groups of a language were made."""
     path = f"{output}/{profile_path(language)}"
-    with open_binary(path) as source:
-        values = read_profile_file(source.read(), path).values()
+    values = read_profile_file(read_binary(path), path).values()
     surfaces = (member.surface for group in groups for member in group.cluster)
     return with_values(language_profile(language, sample=surfaces), values)

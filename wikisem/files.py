@@ -184,13 +184,18 @@ def open_binary(path: str) -> BinaryIO:
         return io.BufferedReader(_StoreFile(file, path), _BUFFER)
 
 
+def read_binary(path: str) -> bytes:
+    """Return the bytes of a file; FileNotFoundError if it does not exist."""
+    with open_binary(path) as source:
+        return source.read()
+
+
 def read_if_there(path: str) -> bytes | None:
     """Return the bytes of a file, or None if there is no such file."""
     if not is_local(path) and not list_files(path):
         return None
     try:
-        with open_binary(path) as source:
-            return source.read()
+        return read_binary(path)
     except (FileNotFoundError, NotADirectoryError):
         if is_local(path):
             return None

@@ -23,7 +23,7 @@ from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.witness import ClassEvidence, evidence_of_instances
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import Recipe
-from wikisem.records import DRAWN, NEAR, RELATED, Certificate, Group, Level, Member, Outlier, Rejection, Tie
+from wikisem.records import DRAWN, NEAR, RELATED, Group, Level, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
 NO_KIND: Final = "no-kind"
@@ -407,9 +407,7 @@ class GroupBuilder:
         for position, ((choice, item), node) in enumerate(zip(chosen, via.tolist(), strict=True)):
             certificate = None
             if self._sets.overlap is not None:
-                shown = self._sets.overlap.certificate(int(found.classes[choice.bit]), item.class_list)
-                if shown is not None:
-                    certificate = Certificate(self._graph.qid(shown.node), shown.instances, shown.of_class)
+                certificate = self._sets.overlap.certificate(int(found.classes[choice.bit]), item.class_list)
             known, via_qid = asdict(members[position]), self._graph.qid(node)
             outliers.append(Outlier(**known, outlier_class=item.outlier_class, via=via_qid, certificate=certificate))
         borders = accumulate((len(choice.items) for choice in choices), initial=0)

@@ -21,7 +21,6 @@ from rich.text import Text
 
 from wikisem.errors import optional_module, redacted
 
-_PLAIN_WIDTH: Final = 160
 # How narrow a column of words may become, with padding and border, before columns of numbers go to a table below.
 _NARROWEST: Final = 23
 _WIDEST: Final = 10_000
@@ -57,7 +56,7 @@ error_console: Final = _SafeConsole(stderr=True, highlight=False, soft_wrap=True
 
 def make_console() -> Console:
     """Standard output, as wide as the terminal, or 160 columns for a file; words of the data are not markup."""
-    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
+    width = None if sys.stdout.isatty() else 160
     return _SafeConsole(highlight=False, markup=False, emoji=False, width=width)
 
 

@@ -212,7 +212,6 @@ def edited(output: str, language: str) -> str:
 def read_profile_text(path: str) -> str:
     """The text of a profile file; MissingInputError if it cannot be read, or is not in UTF-8."""
     try:
-        with files.open_binary(path) as source:
-            return source.read().decode()
+        return files.read_binary(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error

@@ -37,8 +37,6 @@ PLACES: Final = "places"
 # The key in the origin of a dump that was made up, as those of the demo are.
 MADE_UP: Final = "made_up"
 
-_IN_COMMON: Final = ("recipe", "seed", "versions")
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -152,7 +150,7 @@ class Ledger:
             manifest[MADE_UP] = True
         # The recipe, seed and versions of all groups, or of all units as long as there are no groups.
         groups = [record for record in records if record.unit.startswith("groups/")] or records
-        for key in _IN_COMMON:
+        for key in ("recipe", "seed", "versions"):
             values = [record.made_with[key] for record in groups if key in record.made_with]
             if values and all(value == values[0] for value in values):
                 manifest[key] = values[0]
@@ -162,8 +160,7 @@ class Ledger:
         """Read the record of a unit from its JSON file, once; DamagedInputError if damaged, or with other fields."""
         if path in self._read:
             return self._read[path]
-        with files.open_binary(path) as source:
-            data = source.read()
+        data = files.read_binary(path)
         try:
             values = orjson.loads(data)
             checksum = values.pop(CHECKSUM)

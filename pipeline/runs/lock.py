@@ -20,16 +20,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
 
 import orjson
 
 from wikisem.errors import LockError, redacted
-from wikisem.files import exists, list_files, open_binary, remove, replace_file
+from wikisem.files import exists, list_files, read_binary, remove, replace_file
 from wikisem.layout import lock_path
-
-# Seconds that a run waits before it looks again, each time up to as many: two that began at once part.
-_WAITS: Final = (0.1, 0.2, 0.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,10 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
             end = "was cut off" if earlier.is_dead else "is taken for ended (--break-lock)"
             log(f"{output}: the run of {earlier.since} (process {earlier.process} on {earlier.host}) {end}")
             remove(lock_path(output, earlier.run))
-    # Two runs that begin at once see each other's file: both remove theirs, and try again after random waits.
+    # Two runs that begin at once see each other's file: both remove theirs, and try again after random waits, each of
+    # up to so many seconds.
     others = list[LockFile]()
-    for wait in (0.0, *_WAITS):
+    for wait in (0.0, 0.1, 0.2, 0.4):
         time.sleep(wait * random.random())  # noqa: S311 - no secret
         replace_file(path_of_lock, orjson.dumps(asdict(lock), option=orjson.OPT_INDENT_2))
         others = [other for other in _lock_files(output) if other.run != lock.run and not other.is_dead]
@@ -106,8 +103,7 @@ def _lock_files(output: str) -> Iterator[LockFile]:
     for path in list_files(lock_path(output, "*")):
         run = path.rpartition("/lock.")[2].removesuffix(".json")
         try:
-            with open_binary(path) as source:
-                yield LockFile(**{**orjson.loads(source.read()), "run": run})
+            yield LockFile(**{**orjson.loads(read_binary(path)), "run": run})
         except (ValueError, TypeError):
             host, since = "an unknown host", "an unknown time"
             yield LockFile(run, host, machine="", process=0, started="", since=since, command="wikisem")

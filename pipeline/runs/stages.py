@@ -10,7 +10,7 @@ import msgspec
 
 from wikisem import layout
 from wikisem.errors import MissingInputError, OutputError, RecipeError, UsageError, WikisemError
-from wikisem.files import absolute, open_binary
+from wikisem.files import absolute, read_binary
 from wikisem.heuristics.rules.wording import require_known
 from wikisem.heuristics.selection.kept_groups import is_mixed, mix_groups, mixed_code
 from wikisem.heuristics.selection.walls import NO_CLASSES
@@ -154,8 +154,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles) ->
         for language, folder in folders.items():
             # Warnings: the head of the dump names its wiki, such as "dewiki", which may be another language's.
             unit, path, warnings = unit_of(MENTIONS, language), layout.siteinfo_path(folder), list[str]()
-            with open_binary(path) as source:
-                wiki = SiteInfo.from_json(source.read(), path).dbname
+            wiki = SiteInfo.from_json(read_binary(path), path).dbname
             if wiki and wiki != (own := wiki_of(language)):
                 warnings += [f"expected a dump of {own or 'no wiki'}, saw one of {wiki}, which is taken for {language}"]
             if lacks_conversion(language):
@@ -304,8 +303,8 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles) -> Stag
         for language in surface_folders:  # what the record of each says beside its counts
             counted, learned = read_json(context.scratch.group_facts(language), GroupFacts), {}
             if language not in profiles.texts:  # by this digest a later run sees whether the profile was edited since
-                with open_binary(f"{context.scratch.finished}/{layout.profile_path(language)}") as source:
-                    learned = {"learned": fingerprint(text=source.read().decode())}
+                text = read_binary(f"{context.scratch.finished}/{layout.profile_path(language)}").decode()
+                learned = {"learned": fingerprint(text=text)}
             # Classes with an English label alone, how many names are unclear, and how many outliers take their places.
             facts = {"cases": counted.cases, FACT: learned}
             facts |= {ENGLISH: counted.english} if counted.english else {}

@@ -7,7 +7,7 @@ import pytest
 from msgspec import Meta, Struct, field
 
 from wikisem.errors import BadIdError, RecipeError
-from wikisem.recipes.load import convert, did_you_mean, require, require_ids, require_seed
+from wikisem.recipes.load import convert, did_you_mean, parse_recipe, require, require_ids
 
 NUMBER = "a whole number from 2 up (or false, for off)"
 
@@ -77,9 +77,9 @@ def test_requirements_pass_or_name_the_path() -> None:
 
 def test_the_largest_seed_has_64_bits() -> None:
     """2**64 - 1 is the last one."""
-    require_seed(2**64 - 1)
-    with pytest.raises(RecipeError, match=r"^seed: expected a whole number below 2\*\*64, saw 18446744073709551616$"):
-        require_seed(2**64)
+    assert parse_recipe({"name": "mine", "seed": 2**64 - 1}).seed == 2**64 - 1
+    with pytest.raises(RecipeError, match=r"seed: expected a whole number below 2\*\*64, saw 18446744073709551616$"):
+        parse_recipe({"name": "mine", "seed": 2**64})
 
 
 def test_the_first_bad_id_is_told() -> None:

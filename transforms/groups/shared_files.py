@@ -16,7 +16,7 @@ from wikisem.arrow.columns import MapLookup, distinct
 from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.class_names import LabelledClass, classes_named, listed_classes, near_names
 from wikisem.errors import RecipeError
-from wikisem.files import for_each_file, list_files, make_folder, open_binary, replace_file
+from wikisem.files import for_each_file, list_files, make_folder, read_binary, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, closure, indices_of
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, PageLinks, candidate_classes
@@ -184,8 +184,7 @@ def read_profile(work: GroupWork, language: str) -> learning.FoundProfile:
     site, links = None, learning.LinkLetters()
     if mentions is not None:  # else the language has only labels, and no wiki is read
         path = siteinfo_path(mentions)
-        with open_binary(path) as source:
-            site = SiteInfo.from_json(source.read(), path)
+        site = SiteInfo.from_json(read_binary(path), path)
         links = read_link_letters(mentions)
     table = open_arrays(SurfaceTable, scratch.surfaces(language))
     surfaces = list(table.texts(np.arange(min(SAMPLE, len(table)))))
@@ -359,15 +358,6 @@ def _read_maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, 
         rows = begin + np.flatnonzero(wanted[begin : begin + table.num_rows])
         yield rows, MapLookup(table[column].combine_chunks().take(pa.array(rows - begin)))
         begin += table.num_rows
-
-
-def divide_texts(scratch: Scratch, languages: Iterable[str]) -> None:
-    """Write the labels and titles in each language, from those of all files of entities, as they are read often."""
-    labels, titles = (scratch.labels, scratch.own_labels, LABELS), (scratch.titles, scratch.own_titles, TITLES)
-    for in_file, in_language, schema in (labels, titles):
-        all_rows = pa.concat_tables([schema.empty_table(), *map(read_parquet, list_files(in_file("*")))])
-        for language in languages:
-            write_parquet(in_language(language), all_rows.filter(pc.equal(all_rows["language"], language)))
 
 
 def read_labels(scratch: Scratch, language: str, numbers: Int64s) -> ClassLabels:

@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import distinct, qid_numbers
-from wikisem.arrow.parquet import read_parquet, read_row_groups
+from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.class_names import name_class
 from wikisem.errors import OutputError
-from wikisem.files import list_files, match, open_binary, remove_below, replace_file
+from wikisem.files import list_files, match, read_binary, remove_below, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, steps_from
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, CountedLists, outlier_pool
@@ -36,8 +36,7 @@ from wikisem.heuristics.selection.groups import GroupBuilder, sifts, spares
 from wikisem.heuristics.selection.places import count_places
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_number
-from wikisem.layout import GROUPS as STAGE
-from wikisem.layout import SURFACE_PARTS, profile_path, unlinked_folder
+from wikisem.layout import GROUPS, SURFACE_PARTS, profile_path, unlinked_folder
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
@@ -76,7 +75,7 @@ def build_groups(
     items = list(enumerate(match([f"{entities}/*.parquet"])))
     paths = dict(sorted(surfaces.items())), dict(mentions), dict(profiles or {})
     work = GroupWork(scratch, taxonomy, recipe, *paths, chosen, len(items), len(unlinked_parts))
-    with context.runtime.pipeline(label=STAGE) as pipeline:
+    with context.runtime.pipeline(label=GROUPS) as pipeline:
         # Make arrays of each input, then an index of all outliers; then judge slices of the classes in parallel.
         indexed = (
             pipeline
@@ -208,7 +207,13 @@ def index_outliers(written: tuple[None, Iterable[str]], work: GroupWork) -> Sequ
     """
     del written
     scratch, recipe, graph = work.scratch, work.recipe, open_arrays(ClassGraph, work.taxonomy)
-    shared_files.divide_texts(scratch, work.surfaces)
+    # The labels and titles in each language, from those of all files of entities, as they are read often.
+    labels = scratch.labels, scratch.own_labels, shared_files.LABELS
+    titles = scratch.titles, scratch.own_titles, shared_files.TITLES
+    for in_file, in_language, schema in (labels, titles):
+        rows_of_all = pa.concat_tables([schema.empty_table(), *map(read_parquet, list_files(in_file("*")))])
+        for language in work.surfaces:
+            write_parquet(in_language(language), rows_of_all.filter(pc.equal(rows_of_all["language"], language)))
     # The surface forms of all items are most of what is in scratch, and are not read again once they are indexed. Files
     # that a worker of another user wrote cannot be removed here: they stay in scratch, as everything else does.
     with suppress(OutputError):
@@ -327,8 +332,7 @@ def finish_language(slices_of: tuple[str, Iterable[int]], work: GroupWork) -> No
     graph = open_arrays(ClassGraph, work.taxonomy)
     all_judged = Judged()
     for number in sorted(slices):
-        with open_binary(scratch.judged(language, number)) as source:
-            judged = msgspec.msgpack.decode(source.read(), type=Judged)
+        judged = msgspec.msgpack.decode(read_binary(scratch.judged(language, number)), type=Judged)
         all_judged.groups += judged.groups
         all_judged.rejections += judged.rejections
         all_judged.english += judged.english

@@ -16,7 +16,7 @@ import msgspec
 
 from wikisem.dumps import StreamPart, join_streams
 from wikisem.errors import StageError
-from wikisem.files import exists, open_binary, replace_file, sizes_below
+from wikisem.files import exists, open_binary, read_binary, replace_file, sizes_below
 from wikisem.records import Counts, UnreadableRecord
 
 
@@ -69,8 +69,7 @@ def read_json(path: str, kind: Any = Any) -> Any:
     """The file that a part of the work wrote about itself, as a ``kind``; StageError if it is missing."""
     if not exists(path):
         raise StageError(f"expected the counts of every part of the work, saw no {path}")
-    with open_binary(path) as source:
-        return msgspec.json.decode(source.read(), type=kind)
+    return msgspec.json.decode(read_binary(path), type=kind)
 
 
 def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> None:

@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, StandardOption
 
 from wikisem import errors
 from wikisem.errors import OutputError, StageError, UsageError, WikisemError
-from wikisem.files import exists, is_local, list_files, open_binary, remove, replace_file
+from wikisem.files import exists, is_local, list_files, read_binary, remove, replace_file
 from wikisem.layout import Scratch, token_path
 from wikisem.transforms.io.counts import BytesRead, report_bytes_to
 from wikisem.transforms.io.local_workers import LocalWorkers, WorkerError
@@ -27,7 +27,6 @@ from wikisem.transforms.io.shuffle import Shuffle
 # Listing finished parts takes at most this share of the time: a folder of 10,000 files on a store takes seconds.
 _LISTING_SHARE: Final = 0.05
 _REMOTE_LISTING: Final = 15.0  # seconds between two listings on a store, which are paid by the request
-
 
 # Shows the progress of one pipeline while it runs, from its label, how many parts are ``done()``, of how many, how many
 # bytes are ``read()``, of how many, and ``more()``, which says in words what else is known as of the last ``done()``.
@@ -385,5 +384,4 @@ def _answer_token(paths: tuple[str, str], token: str) -> None:
     asked, answered = paths
     if not exists(asked):
         raise OutputError(f"expected workers to see what this process writes, saw no {asked} on one; {_ADVICE}")
-    with open_binary(asked) as source:
-        replace_file(answered, b"yes" if source.read().decode() == token else b"no")
+    replace_file(answered, b"yes" if read_binary(asked).decode() == token else b"no")

@@ -15,7 +15,6 @@ from wikisem.errors import DamagedInputError, MissingInputError, WikisemError
 from wikisem.files import create_binary, list_files, open_binary
 from wikisem.schemas import PARQUET_ERRORS
 
-# Parquet files with checksums between the pages and the footer, so that every byte is checked as it is read.
 _BLOCK: Final = 1 << 16
 _CHECKSUM: Final = struct.Struct("<I")
 # The number of bytes before the checksums, the checksum of what follows the seal, the checksum of these two and of the

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, RecipeError
 from wikisem.ids import check_property, check_qid, qid_number
-from wikisem.recipes.load import convert, find_recipe, read_toml, require, require_ids, require_seed
+from wikisem.recipes.load import convert, find_recipe, read_toml, require, require_ids
 from wikisem.recipes.options import FromZero
 from wikisem.records import Statement
 from wikisem.wikipedia.graphemes import initial_case
@@ -142,7 +142,7 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
         else:
             category = convert(data, Category)
             recipe = CategoryRecipe(category.name, (category,))
-        require_seed(recipe.seed)
+        require(recipe.seed < 2**64, recipe.seed, "seed", "a whole number below 2**64")
         names = [(recipe.name, "name")]
         names += [(category.name, "category name") for category in recipe.categories]
         names += [(relation.name, "relation name") for relation in recipe.relations]

@@ -6,13 +6,12 @@ records and the damage that was found on the way (``read_records``); damage that
 """
 
 from wikisem.dumps.bzip2.block_reader import StreamPart, join_streams
-from wikisem.dumps.model import Chunk, Compression, Damage, Opener, Range
+from wikisem.dumps.model import Chunk, Damage, Opener, Range
 from wikisem.dumps.whole_records import ENDINGS, plan_ranges, read_head, read_ranges, read_records
 
 __all__ = [
     "ENDINGS",
     "Chunk",
-    "Compression",
     "Damage",
     "Opener",
     "Range",

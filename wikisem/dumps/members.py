@@ -112,7 +112,6 @@ ZSTD: Final = Codec(
 )
 CODECS: Final[dict[Compression, Codec]] = {codec.name: codec for codec in (GZIP, ZSTD)}
 
-
 # A damaged member is decoded again in steps of this size, and the step that fails byte by byte.
 _STEP_BYTES: Final = 1 << 16
 # A decoder is given this much first, then twice as much each time: a small member would use little of more.

@@ -73,7 +73,17 @@ def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Posi
 
     Returns the indices of each kind. Contents that are no links to an article are in none of them.
     """
-    is_away, irregular = _read_prefixes(parts, site)
+    # Prefixes such as ``File:`` lead away from articles. A colon at the start, as in [[:bus]], is no part of one; such
+    # contents are read one by one. Each distinct prefix is judged once: True, False, or None if it cannot be said.
+    irregular = parts.at(parts.starts) == ord(":")
+    starts = parts.starts + irregular
+    colons = markup.first_position(parts.data == ord(":"), starts, parts.title_ends)
+    prefixed = np.flatnonzero(colons < parts.title_ends)
+    prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
+    verdicts, codes = [leads_away(one, site) for one in prefixes.dictionary.to_pylist()], prefixes.indices.to_numpy()
+    is_away = np.zeros(len(parts.starts), np.bool_)
+    is_away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
+    irregular[prefixed] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
     # The positions of characters that NFC may change, and those of markup that columns cannot read.
     marks, hits = markup.find_marks(parts, _IRREGULAR)
     irregular |= markup.not_composed(parts, marks)
@@ -95,23 +105,6 @@ def _divide(parts: Contents, site: SiteInfo) -> tuple[Positions, Positions, Posi
     masks = (regular & ~with_markup, regular & with_markup, irregular)
     by_column, but_anchor, alone = (np.flatnonzero(mask & ~is_away) for mask in masks)
     return by_column, but_anchor, alone
-
-
-def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
-    """Which contents have a prefix such as ``File:``, which leads away from articles, and which may have one."""
-    # A colon at the start, as in [[:bus]], is no part of a prefix; such contents are read one by one.
-    unclear = parts.at(parts.starts) == ord(":")
-    starts = parts.starts + unclear
-    colons = markup.first_position(parts.data == ord(":"), starts, parts.title_ends)
-    prefixed = np.flatnonzero(colons < parts.title_ends)
-    # Each distinct prefix is judged once: True, False, or None if it cannot be said.
-    prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
-    verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]
-    codes = prefixes.indices.to_numpy()
-    away = np.zeros(len(parts.starts), np.bool_)
-    away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
-    unclear[prefixed] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
-    return away, unclear
 
 
 def _cut_links(parts: Contents, rows: Positions, site: SiteInfo) -> tuple[pa.Array, pa.Array]:

@@ -26,7 +26,7 @@ from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.languages import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
 from wikisem.wikipedia.wikitext import OPENER, TAG, XML_BYTES, TooCostlyError, Work
-from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml
+from wikisem.wikipedia.xml_pages import LAYOUT, UNMARKED, canonical, read_page, unescape_xml
 
 # The stage that reads links, by its name in unreadable records, and the end of the records that it reads.
 STAGE: Final = "mentions"
@@ -301,7 +301,7 @@ def _read_redirects(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[list
     needs_parser = ~pages.whole | (pages.main & ~pages.regular)
     has_text = pages.regular & pages.main & ~pages.deleted
     has_tag = has_text & (pages.redirect >= 0)
-    if not marks_redirects(site):
+    if site.version in UNMARKED:
         # An old dump without ``<redirect>``: pages that begin with `#`, or with many blanks, may be redirects.
         first_bytes = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
         needs_parser |= has_text & ~has_tag & np.isin(np.array(first_bytes, "S1"), [b"#", b""])

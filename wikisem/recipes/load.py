@@ -57,7 +57,7 @@ def _check(recipe: Recipe) -> None:
     """Check what types cannot: ids, and keys that depend on each other."""
     named = recipe.name.strip() != "" and recipe.name.isprintable()
     require(named, recipe.name, "name", "a string of one line that is not empty")
-    require_seed(recipe.seed)
+    require(recipe.seed < 2**64, recipe.seed, "seed", "a whole number below 2**64")  # bounds of msgspec have 63 bits
     require_ids(known_language, recipe.languages, "languages")
     require_ids(known_language, recipe.mixed, "mixed")
     different = not recipe.mixed or len(set(recipe.mixed)) == len(recipe.mixed) >= 2
@@ -242,8 +242,3 @@ def require_ids(check: Callable[[str], object], values: Iterable[str], path: str
             check(value)
         except BadIdError as error:
             raise RecipeError(f"{path}: {error}") from error
-
-
-def require_seed(seed: int) -> None:
-    """Raise RecipeError unless the seed fits into 64 bits; msgspec bounds whole numbers by 63 only."""
-    require(seed < 2**64, seed, "seed", "a whole number below 2**64")

@@ -24,8 +24,6 @@ Variant: TypeAlias = Literal[
 Fallback: TypeAlias = Literal["none", "label", "title"]
 # From which third of a class, by prominence, its members are.
 Fame: TypeAlias = Literal["all", "head", "torso", "tail"]
-# By what the instances of a class are ranked: sitelinks, or the links in the language's own Wikipedia.
-Prominence: TypeAlias = Literal["global", "local"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,8 @@ class ClusterOptions:
     class_order: Literal["sample", "prominence"] = "sample"
     # Groups of another level are rejected: concepts have a subclass-of statement, entities have none.
     level: Level | Literal["both"] = "both"
-    # What makes an instance prominent, so that it becomes a member before others.
-    prominence: Prominence = "global"
+    # What makes an instance prominent, a member before others: sitelinks, or links in the language's own Wikipedia.
+    prominence: Literal["global", "local"] = "global"
     # Which third of a class's instances the members are from, by prominence; each takes its best known.
     fame: Fame = "all"
     # A cluster with less is rejected: how often a member has more evidence of being one than another item has.

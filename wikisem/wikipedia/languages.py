@@ -44,7 +44,6 @@ _NUMBERS: Final = (CANONICAL["File"], CANONICAL["Category"], CANONICAL["Template
 _THREE_LETTERS: Final = dict(pair.split(":") for pair in TABLES["iso_639"]["two_letters"].split())
 # One code for scripts that a language mixes, as ISO 15924 has them.
 _MIXED: Final = {"Hira+Kana+Hani": "Jpan", "Hang+Hani": "Hang", "Hani": "Hans"}
-_TRADITIONAL: Final = frozenset({"lzh", "yue"})
 
 
 def script_sets(code: str) -> tuple[tuple[str, ...], ...]:
@@ -83,7 +82,7 @@ def iso_15924(code: str) -> str:
     >>> [iso_15924(code) for code in ("de", "sr", "ja", "zh", "zh-yue", "ko")]
     ['Latn', 'Cyrl', 'Jpan', 'Hans', 'Hant', 'Hang']
     """
-    if iso_639_3(code) in _TRADITIONAL:
+    if iso_639_3(code) in {"lzh", "yue"}:
         return "Hant"
     first = SCRIPTS.get(code, "Latn").partition("|")[0]
     return _MIXED.get(first, first)
@@ -178,11 +177,8 @@ class Script:
 
 
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3.
-_ALPHABET: Final = Script()
 SPECIAL_SCRIPTS: Final = msgspec.convert(TABLES["special_scripts"], dict[str, Script])
 
-# Namespaces of most Wikipedias that are not part of MediaWiki, and the canonical name of the project itself.
-_EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
 _SAMPLE: Final = 10_000
 
 
@@ -206,7 +202,7 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
         sets = script_sets(wiki_code)
         script_names = {next((script for script in scripts if script in SPECIAL_SCRIPTS), "") for scripts in sets}
     script_name = script_names.pop() if len(script_names) == 1 else detect_script(sample)
-    script = SPECIAL_SCRIPTS.get(script_name, _ALPHABET)
+    script = SPECIAL_SCRIPTS.get(script_name) or Script()
     # The names of files, categories and templates that a wiki in the language knows or knew, with their numbers.
     numbered_names = zip(TABLES["namespaces"].get(wiki_code, ()), _NUMBERS, strict=False)
     local_namespaces = {name.replace("_", " "): number for names, number in numbered_names for name in names.split()}
@@ -217,7 +213,8 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     site_names = [] if site is None else [*site.namespaces.values(), *(site.aliases.keys() - short_aliases.keys())]
     # The words that begin or end titles of list articles; titles begin with a capital, labels of Wikidata often do not.
     lists = sorted({form for word in row.lists for form in (word, word[:1].lower() + word[1:])})
-    names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local_namespaces])  # "Category:", "Kategorie:"
+    # "Category:", "Kategorie:", and of most Wikipedias, but not of MediaWiki, those of drafts, portals and the project.
+    names = namespace_affixes([*CANONICAL, "Draft", "Portal", "Wikipedia", *local_namespaces])
     return LanguageProfile(
         code=code,
         script=script_name,

@@ -17,7 +17,6 @@ from wikisem.wikipedia.titles import upper_first
 from wikisem.wikis import LABEL_ONLY_CODES, own_code
 
 _TABLES: Final = packaged_tables(__package__, "variants.toml")
-READ: Final = "2026-11"  # when letters were read
 
 
 class Letters(NamedTuple):
@@ -75,7 +74,7 @@ def conversion_of(language: str) -> str:
     code = own_code(language)
     if code in _TITLES:
         return _opencc_version()
-    return f"letters of {READ}" if code in VARIANTS else ""
+    return "letters of 2026-11" if code in VARIANTS else ""  # when they were read
 
 
 def lacks_conversion(language: str) -> bool:

@@ -19,8 +19,9 @@ from wikisem.wikipedia.titles import read_title
 _OLD_REDIRECT: Final = re.compile(r"\s*+#\w++\s*+(?::\s*+)?\[\[([^\]|]*+)")
 # Digits of an id that fits 63 bits.
 _LONGEST_ID: Final = 18
-# Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
-_UNMARKED: Final = ("", "0.1", "0.2", "0.3")
+# The versions of dumps in which only the text of a page says that it is a redirect, without ``<redirect>``;
+# https://www.mediawiki.org/xml/ has all schemas (2026-11).
+UNMARKED: Final = ("", "0.1", "0.2", "0.3")
 # The schema that ``canonical`` writes.
 LAYOUT: Final = "0.11"
 
@@ -53,7 +54,7 @@ def read_page(data: bytes, site: SiteInfo) -> Page:
     # The target of a redirect by its mark; in old dumps without marks, or without targets in them, by the page's text.
     mark = page.find("redirect")
     redirect = None if mark is None else str(mark.get("title", ""))
-    if not redirect and (mark is not None or not marks_redirects(site)):
+    if not redirect and (mark is not None or site.version in UNMARKED):
         written = _OLD_REDIRECT.match(text)
         redirect = written.group(1) if written else redirect  # "" for a redirect whose target cannot be found
     return Page(title, namespace, text, redirect, version, deleted)
@@ -76,11 +77,6 @@ def unescape_xml(text: str) -> str:
     if "&" not in text:
         return text
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
-
-
-def marks_redirects(site: SiteInfo) -> bool:
-    """Return whether the dump marks redirects; in older ones only the text of a page says that it is one."""
-    return site.version not in _UNMARKED
 
 
 # Siteinfo is about 10 KB long, and pages begin after it.

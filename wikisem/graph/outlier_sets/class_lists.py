@@ -13,9 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from wikisem.arrow.columns import distinct, qid_numbers
-from wikisem.graph import csr
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints
+from wikisem.graph.csr import NO_ROWS, CsrRows, Flags, Int64s, Ints, indices_of, pack_pairs, rank_keys
 from wikisem.recipes.options import Fame
 
 
@@ -59,7 +58,7 @@ class PageLinks(NamedTuple):
         >>> links.weights(graph, np.arange(3)).round(1).tolist()
         [0.0, 136.0, 0.0]
         """
-        rows, known = csr.indices_of(items, self.items)
+        rows, known = indices_of(items, self.items)
         links = np.zeros(len(items))
         links[known] = self.links[rows[known]]
         most = int(graph.sitelinks.max(initial=0))
@@ -138,7 +137,7 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     """
     items = distinct(np.concatenate([np.zeros(0, dtype=np.uint32), *by_language]))
     classes, others = graph.classes.take(items), graph.other_classes.take(items)
-    nodes, is_node = csr.indices_of(graph.items[items], graph.nodes)
+    nodes, is_node = indices_of(graph.items[items], graph.nodes)
     nodes[~is_node] = NO_NODE
     # A few items are special: they are classes themselves, or have classes that are pruned or not of the best rank. Two
     # that are special in the same way get the same number, 0 is for all others. Each has a row of its other classes and
@@ -150,7 +149,7 @@ def outlier_pool(graph: ClassGraph, by_language: Iterable[Ints]) -> tuple[Ints, 
     targets = np.concatenate([their_others.targets, nodes[special] + 1 + len(graph.whole_up)])
     special_numbers[special] = 1 + class_lists(CsrRows.from_pairs(owners, targets, len(special)))[0]
     # Items with the same classes and the same special number share a list; one of them shows what is on it.
-    count, numbers = csr.rank_keys(csr.pack_pairs(class_lists(classes)[0], special_numbers))
+    count, numbers = rank_keys(pack_pairs(class_lists(classes)[0], special_numbers))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(items))
     return items, numbers, PoolLists(classes.take(example), others.take(example), nodes[example])
@@ -172,10 +171,10 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     numbered = 1
     for step in range(int(counts.max(initial=0))):
         longer = np.flatnonzero(counts > step)  # the rows that have a class more
-        count, ranks = csr.rank_keys(csr.pack_pairs(prefix[longer], rows.targets[rows.offsets[longer] + step]))
+        count, ranks = rank_keys(pack_pairs(prefix[longer], rows.targets[rows.offsets[longer] + step]))
         prefix[longer] = numbered + ranks
         numbered += count
-    count, numbers = csr.rank_keys(prefix.astype(np.uint64))
+    count, numbers = rank_keys(prefix.astype(np.uint64))
     example = np.zeros(count, dtype=np.int64)
     example[numbers] = np.arange(len(rows))
     return numbers, rows.take(example)
@@ -208,12 +207,12 @@ class CountedLists:
         codes, rows = coded.indices.to_numpy(), np.repeat(np.arange(len(table)), np.diff(lists.offsets))
         # Of each distinct class its node. Hidden classes (pruned, but below a node) are numbered after all nodes.
         class_numbers = qid_numbers(coded.dictionary)
-        nodes, is_left = csr.indices_of(class_numbers, graph.nodes)
-        hidden, is_hidden = csr.indices_of(class_numbers, graph.hidden)
+        nodes, is_left = indices_of(class_numbers, graph.nodes)
+        hidden, is_hidden = indices_of(class_numbers, graph.hidden)
         nodes[is_hidden] = len(graph.nodes) + hidden[is_hidden]
         is_left |= is_hidden
         # Rows with a class of such pages, and the other rows' classes that are left.
-        _, is_of_pages = csr.indices_of(class_numbers, graph.no_subjects)
+        _, is_of_pages = indices_of(class_numbers, graph.no_subjects)
         is_page = np.zeros(len(table), dtype=bool)
         is_page[rows[is_of_pages[codes]]] = True
         kept = is_left[codes] & ~is_page[rows]
@@ -226,7 +225,7 @@ class CountedLists:
         """Add up how many items have each list of classes in all parts; each distinct list becomes one row."""
         none = np.zeros(0, dtype=np.int64)
         counts = np.concatenate([none, *(part.counts for part in parts)])
-        classes = CsrRows.join([csr.NO_ROWS, *(part.classes for part in parts)])
+        classes = CsrRows.join([NO_ROWS, *(part.classes for part in parts)])
         numbers, lists = class_lists(classes)
         # Floating-point sums are exact up to 2**53.
         return CountedLists(np.bincount(numbers, counts, minlength=len(lists)).astype(np.int64), lists)

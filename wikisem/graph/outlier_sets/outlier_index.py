@@ -144,7 +144,7 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     return is_status
 
 
-def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, items: Int64s | None = None) -> Int64s:
+def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, items: Int64s | None) -> Int64s:
     """How many instances of each candidate class (node) have a class that is neither the candidate nor below it.
 
     Each row of ``several`` has the classes of an item, two or more, or of ``items[row]`` items that have the same ones.
@@ -162,10 +162,9 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, i
     first, second = first[is_asked], second[is_asked]
     list_of_pair, candidate = list_of_pair[is_asked], candidate[is_asked]
     # A class is another one unless a walk up from it reaches the candidate: then it is that, or is below it.
-    count, ranks = csr.rank_keys(second)
-    classes = np.zeros(count, dtype=np.int64)
-    classes[ranks] = second
-    above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(count), classes))
+    classes = distinct(second)
+    ranks = np.searchsorted(classes, second)
+    above = csr.pack_pairs(*csr.pairs_from(graph.whole_up, np.arange(len(classes)), classes))
     is_other = ~csr.are_known(csr.pack_pairs(ranks, first), above)
     # A list counts once for a candidate, however many other classes it has: with all items that have the list.
     keys = csr.sort_pairs(csr.pack_pairs(list_of_pair[is_other], candidate[is_other]))
@@ -177,9 +176,7 @@ def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, i
 # A class is *coarse* if a twentieth of all items are instances of it, at any depth: *human*, *artificial object*,
 # *spatial entity*. An item is an instance of about ten of them, one above the other or side by side. The smallest is
 # its *coarse type*. Near outliers agree with members in all of them, because which is the smallest hinges on the share,
-# and share a *kind* with most, a class that is not coarse.
-# With coarser types (a tenth) a guesser that knows the types of 5 to 7 % of all items is right in 30 to 40 % of near
-# cases, with these in 11 to 19 %; finer ones (a fiftieth) leave no group of a graph of 3,311 items (docs/outliers.md).
+# and share a *kind* with most, a class that is not coarse. docs/outliers.md compares a twentieth with other shares.
 COARSE: Final = 0.05
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CountedLists
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH, AncestorIndex, DownwardPass, RowUnion, set_bits
+from wikisem.records import Certificate
 
 # No outlier of a class is a direct instance of another class of whose instances this share or more are instances of
 # the class, however many other classes speak against it. Of the cases read one by one (docs/reading.md) that have a
@@ -186,14 +187,6 @@ def _divide(lists: CsrRows, above: CsrRows) -> tuple[Ints, CsrRows]:
     return base, CsrRows.from_pairs(owners, above_others.targets, len(lists)).without(above.take(base))
 
 
-class Certified(NamedTuple):
-    """A certificate: its class (a node), how many other instances that has, and how many the class asked for has."""
-
-    node: int
-    instances: int
-    of_class: int
-
-
 class Overlap:
     """Reads an index of shared instances for certificates of a ``strength``, of which a recipe asks."""
 
@@ -245,7 +238,7 @@ class Overlap:
         certified: Bitsets = below & strong & of_level & ~self._pool.union(shares_much)
         return certified
 
-    def certificate(self, node: int, pool_list: int) -> Certified | None:
+    def certificate(self, node: int, pool_list: int) -> Certificate | None:
         """The certificate that items on a list (with the same classes) are no instances of a class (node), if any.
 
         A class of the items, direct or above, certifies if it shares no instance with the class, and both have at least
@@ -263,7 +256,7 @@ class Overlap:
                 certifying, others = frontier[certifies], others[certifies]
                 nodes = self._ancestors.row_to_node[self._ancestors.component_starts[certifying]]
                 strongest = np.lexsort((nodes, -np.minimum(others, of_class)))[0]
-                return Certified(int(nodes[strongest]), int(others[strongest]), of_class)
+                return Certificate(self._graph.qid(int(nodes[strongest])), int(others[strongest]), of_class)
             parents = distinct(self._ancestors.component_parents.take(frontier).targets)
             frontier = np.setdiff1d(parents, seen)
             seen = np.union1d(seen, frontier)
