@@ -37,8 +37,6 @@ class AffixCounts:
 
 # As in every other form of the rule, an affix counts from four surface forms on.
 SHARED: Final = 4
-# Footnote 3: six of the eight for one Han character, where any other affix needs four.
-_ONE_HAN_MORE: Final = 2
 # The share of an affix among fewer surface forms than this says too little of the language to be asked alone.
 ENOUGH: Final = 2000
 
@@ -74,7 +72,8 @@ def check_affix(
     if profile.affix == "characters":
         kinds.append((f"{profile.affix_length} characters", letters, profile.affix_length, number))
     if profile.affix == "han":
-        kinds += [("character", letters, 1, number + _ONE_HAN_MORE), ("2 characters", letters, 2, number)]
+        # Footnote 3: six of the eight for one Han character, where any other affix needs four.
+        kinds += [("character", letters, 1, number + 2), ("2 characters", letters, 2, number)]
     # Of each kind, at either side, the affix that most surfaces share.
     for name, parts, length, limit in kinds:
         for side, name_of_side in (("beginning", "first"), ("end", "last")):

@@ -66,8 +66,7 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], o
             end = "was cut off" if earlier.is_dead else "is taken for ended (--break-lock)"
             log(f"{output}: the run of {earlier.since} (process {earlier.process} on {earlier.host}) {end}")
             remove(lock_path(output, earlier.run))
-    # Two runs that begin at once see each other's file: both remove theirs, and try again after random waits, each of
-    # up to so many seconds.
+    # Two runs that begin at once see each other's file: both remove theirs, and try again after random waits (seconds).
     others = list[LockFile]()
     for wait in (0.0, 0.1, 0.2, 0.4):
         time.sleep(wait * random.random())  # noqa: S311 - no secret

@@ -62,22 +62,19 @@ class WorkerError(Exception):
     """A worker process ended before its work did."""
 
 
-# What uses a worker, Beam's handle on it: it has a ``worker_id``, ``first_error()``, which is what the first request
-# that failed was answered with, and ``fail(error)``, after which nothing waits for the worker any longer.
-Client = Any
-
-
 class LocalWorkers:
-    """Worker processes, each for one client.
+    """Worker processes, each for one client, Beam's handle on it.
 
-    ``failure`` is what went wrong first since the last ``reset``, and ``bytes_read`` what all of them have read.
+    A client has a ``worker_id``, ``first_error()``, which is what the first request that failed was answered with, and
+    ``fail(error)``, after which nothing waits for the worker any longer. ``failure`` is what went wrong first since the
+    last ``reset``, and ``bytes_read`` what all of them have read.
     """
 
     def __init__(self) -> None:
         """Start the process that forks workers when asked over a socket, and a thread that watches what it reports."""
         self.failure: Exception | None = None
         self._gone: Exception | None = None  # how the process that forks workers ended; None while it runs
-        self._clients: dict[str, Client] = {}  # Beam's handles on the workers that run, by ``worker_id``
+        self._clients: dict[str, Any] = {}  # Beam's handles on the workers that run, by ``worker_id``
         self._lock = threading.RLock()  # guards these three; ``start`` holds it when it calls ``_fail``
         self.bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
@@ -97,7 +94,7 @@ class LocalWorkers:
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
-    def start(self, client: Client, environment: Mapping[str, str]) -> None:
+    def start(self, client: Any, environment: Mapping[str, str]) -> None:
         """Fork a worker for a client."""
         with self._lock:
             self._clients[client.worker_id] = client
@@ -105,7 +102,7 @@ class LocalWorkers:
                 self._fail(self._gone)
             self._ask({"start": client.worker_id, "environment": dict(environment)})
 
-    def end(self, client: Client) -> None:
+    def end(self, client: Any) -> None:
         """Kill the worker of a client, if it has one."""
         with self._lock:
             if self._clients.pop(client.worker_id, None) is not None:

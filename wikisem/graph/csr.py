@@ -1,7 +1,4 @@
-"""Graphs as arrays of numbers: compressed sparse rows, walks along them, and sorting and looking up large arrays.
-
-``np.sort`` is vectorised for plain integers, so pairs are packed into one integer each before they are sorted.
-"""
+"""Graphs as arrays of numbers: compressed sparse rows, walks along them, and sorting and looking up large arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ Int64s = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 # Sets of up to 64 classes each, one bit a class.
 Bitsets = npt.NDArray[np.uint64]
-# Two numbers below 2**32 share one unsigned 64-bit key, so that sorting pairs is sorting plain integers.
+# Two numbers below 2**32 share one unsigned 64-bit key: ``np.sort`` is vectorised for plain integers.
 PairKeys = npt.NDArray[np.uint64]
 _SHIFT: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)

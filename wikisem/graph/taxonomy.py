@@ -1,8 +1,7 @@
 """The class graph of Wikidata by QID: what is above, below, an instance of, or near a class.
 
 The graph is the pruned one of the method (see ``wikisem.graph.class_graph``); with ``GraphOptions(root="",
-disambiguation=())`` it is all of Wikidata's P31 and P279. On disk each array is one .npy file, which is mapped into the
-memory of every process that opens it.
+disambiguation=())`` it is all of Wikidata's P31 and P279. ``wikisem.graph.store`` keeps its arrays on disk.
 """
 
 from collections.abc import Iterable, Iterator

@@ -91,8 +91,7 @@ class ViaIndex:
         its items in O1(v)            Baloo   Garfield, Tom Lassie, Snoopy   Hedwig
 
     With two outliers a class, v takes Garfield and Tom: *bear* brings too few, and *cat* is the first that brings
-    enough. If *cat* brought only Tom, whose name the cluster has already, v would go on to *dog*. If no class brought
-    two, v would take them one class after another: Baloo, then what *cat* has, and so on.
+    enough. If no class brought two, v would take them one class after another: Baloo, then what *cat* has, and so on.
     """
 
     ring: HashRing
