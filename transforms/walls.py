@@ -52,8 +52,7 @@ def make_walls(sources: WallSources, recipe: Recipe, seed: int, context: StageCo
     """
     scratch, languages = context.scratch, sorted(sources.surfaces)
     # Signatures, the properties that items have, are only read if the recipe asks how like members an item is.
-    asks_witness = recipe.outliers.margin is not None
-    files = list(enumerate(match([f"{sources.entities}/*.parquet"]))) if asks_witness else []
+    files = [] if recipe.outliers.margin is None else list(enumerate(match([f"{sources.entities}/*.parquet"])))
     work = _Work(scratch, sources, recipe, seed, len(files))
     parts = f"{scratch.finished}/{walls_path('*')}"
     with context.runtime.pipeline(label=label_of(WALLS, languages), parts=parts, total=len(languages)) as pipeline:

@@ -68,8 +68,7 @@ def build_groups(
     chosen = chosen_classes(entities, taxonomy, recipe.classes)
     scratch = context.scratch
     # Certificates and shares of a class count all instances, which needs the counts of unlinked ones.
-    unlinked = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else []
-    unlinked_parts = divide(unlinked)
+    unlinked_parts = divide(list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.counts_instances else [])
     surface_files = {code: match([f"{folder}/*.parquet"]) for code, folder in surfaces.items()}
     surface_parts = [(code, *part) for code, paths in surface_files.items() for part in divide(paths)]
     items = list(enumerate(match([f"{entities}/*.parquet"])))
