@@ -25,7 +25,7 @@ from rich.text import Text
 from wikisem.arrow.parquet import read_parquet
 from wikisem.class_names import classes_named, classes_of, find_class, name_class, proofs_in_words
 from wikisem.datasets.files import data_set_path
-from wikisem.errors import MissingInputError
+from wikisem.errors import MissingInputError, missing_extra
 from wikisem.evaluation.audit import audit_groups
 from wikisem.files import list_files
 from wikisem.graph.csr import indices_of
@@ -199,9 +199,12 @@ def _reasons_against(
         members = [Member(id=one.qid, surface=one.surface) for one in ranked if one.surface and one.qid not in reasons]
         alone = [Group(id=qid, label="", language=language, cluster=(member,), outliers=()) for member in members]
         name = cache(lambda other: name_class(other, labels_of(output, [other], language)[0].get(other, "")))
-        for group, rule, detail in find_unproven(alone, output, strength, name) if alone else ():
-            if rule == "contradiction":
-                reasons[group.cluster[0].id] = f"contradiction: {detail.removeprefix('member ')}"
+        try:
+            for group, rule, detail in find_unproven(alone, output, strength, name) if alone else ():
+                if rule == "contradiction":
+                    reasons[group.cluster[0].id] = f"contradiction: {detail.removeprefix('member ')}"
+        except ModuleNotFoundError as error:  # a plain installation lacks SciPy
+            terminal.log(f"members with contradictions are not named: {missing_extra(error, 'to find them')}")
     return reasons
 
 
