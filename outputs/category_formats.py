@@ -102,7 +102,8 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
 def write_questions(path: Path, relations: Sequence[tuple[str, Sequence[Pair], int]], seed: int) -> bool:
     """Write a line ``: name`` and analogy questions ``a b c d``, of two word pairs each, for each relation.
 
-    A relation is its name, its pairs, and how many questions to draw, 0 for all. Without any, False: there is no file.
+    A relation is its name, its pairs, and how many questions to draw, 0 for all. Without any question there is no file,
+    and False is returned.
     """
     if not any(count_questions(len(pairs)) for _, pairs, _ in relations):
         path.unlink(missing_ok=True)  # of an earlier run

@@ -28,7 +28,8 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     """Build the pruned class graph into ``finished/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
 
     Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
-    (``no-class``), pruned classes, and instances of these alone (``pruned``). Raises MissingInputError.
+    (``no-class``) and those that were pruned or are only instances of pruned classes (``pruned``). Raises
+    MissingInputError.
     """
     scratch = context.scratch
     files = match([f"{entities}/*.parquet"])

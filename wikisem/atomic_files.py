@@ -79,7 +79,8 @@ def whole_file(path: Path, durable: bool = False) -> BinaryIO:
     """Return a new file to write to; when it is closed, it gets its name and replaces an older file.
 
     If it is ``durable``, it survives a loss of power from then on. Its folder is made. Threads and processes may write
-    the same path at once: the last one to finish wins. OutputError if it cannot be written or named. No part stays.
+    the same path at once: the last one to finish wins. OutputError if the file cannot be made, written or given its
+    name. Nothing unfinished stays.
     """
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)

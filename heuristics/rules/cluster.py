@@ -47,7 +47,8 @@ def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: Fil
     """Return a function that says whether a surface form may be an outlier of a cluster with these surface forms.
 
     An outlier that breaks a rule is replaced by the next; the group is not rejected. ``outlier_stop_affix`` excludes
-    stop affixes of the language, ``initial_capital`` a small letter if all members begin with capitals, and vice versa.
+    stop affixes of the language, ``initial_capital`` a small letter if all of the cluster begin with capitals, and the
+    other way round.
     """
     stop_affixes = profile.stop_affixes if filters.outlier_stop_affix else ()
     agreed = agreed_case(cluster) if filters.initial_capital else ""

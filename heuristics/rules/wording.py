@@ -44,7 +44,8 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
     """Reject when at least ``number`` pairs of surfaces are one inside the other, as Riau is in Riau Islands.
 
     Languages that write spaces are compared by whole words without case: Rome is not in Romeo. Others are compared by
-    characters, at least two Han characters or four others: 東京 is in 東京都, ボン is too short to be in リスボン.
+    characters, at least two Han characters or four of the rest: 東京 is in 東京都, but ボン is too short to be in
+    リスボン.
     """
     pairs = list(parts_of_others(surfaces, profile))
     if len(pairs) < number:

@@ -90,7 +90,8 @@ def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) 
 #
 #     en  Oslo  Bern  Rome  Lima          de  Oslo  Bern  Rom  Lima          ja  オスロ  ベルン  ローマ  リマ
 #
-# may become Oslo (en), ベルン (ja), Rom (de), Lima (en): which language takes which depends on seed, class and item.
+# may become Oslo (en), ベルン (ja), Rom (de), Lima (en): which item is taken in which language depends on the seed, the
+# class and the item.
 
 # A class that has a group in some of the languages only.
 NOT_PARALLEL: Final = "not-parallel"

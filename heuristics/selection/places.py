@@ -175,7 +175,8 @@ def is_known(item: Member | PoolItem) -> bool:
 def check_obscure(cluster: Sequence[Member], least: int) -> Verdict:
     """Reject unless most members have ``least`` sitelinks, as every outlier has.
 
-    Beside eight villages with fewer, the outlier would be the best known; beside seven and a city, it or the next.
+    Beside eight villages with fewer, the outlier would be the best known; beside seven of them and a city, the best
+    known or the next.
     """
     size, seen = len(cluster), sum((member.sitelinks or 0) >= least for member in cluster)
     wanted = size // 2 + 1

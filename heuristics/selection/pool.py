@@ -120,7 +120,8 @@ class ClassDraw:
         """For each class, a row of the ancestor index, its node and the items it brings to asking class ``bits[i]``.
 
         These are its items in the outlier set of the asking class, as locations (indices into the ring), in the order
-        of a walk from the asking class's start. Those of small classes are listed at once, others met on a walk.
+        of a walk from the asking class's start. Those of small classes are listed for all rows at once; those of large
+        ones are met on a walk.
         """
         language, sets = self._language, self._sets[outlier_class - 1]
         is_small = language.item_counts[outlier_class - 1][rows] <= _LISTED
@@ -233,7 +234,8 @@ def item_indices(graph: ClassGraph, qids: Sequence[str]) -> Int64s:
     return indices_of(np.array([qid_number(qid) for qid in qids], dtype=np.int64), graph.items)[0]
 
 
-# Rings of combinations that are kept, besides those of languages: all of five languages, else the most recent ones.
+# Rings of combinations that are kept, besides those of languages: all of them in five languages, beyond that the most
+# recent ones.
 _KEPT: Final = 32
 
 
@@ -311,7 +313,8 @@ class _Items:
         return columns
 
 
-# To fill a place: up to _CLASSES classes of the ring are asked, about _OF_CLASS items of each, until there are _ITEMS.
+# To fill a place: the first classes on the ring are asked, at most _CLASSES, until they have _ITEMS items together; of
+# each about _OF_CLASS are read.
 _CLASSES: Final = 64
 _ITEMS: Final = 512
 _OF_CLASS: Final = 64

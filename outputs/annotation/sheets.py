@@ -36,7 +36,8 @@ CANNOT_TELL: Final = 0
 class AnnotationCase:
     """A test case as it is shown: its words in order, and the number of the outlier among them, counted from 1.
 
-    ``id`` does not show the id of the group, which could be looked up; ``outlier_class`` is None if it is unknown.
+    ``id`` does not show the id of the group, which could be looked up; ``outlier_class`` is None if the data set does
+    not have it.
     """
 
     id: str
@@ -63,7 +64,8 @@ class Sheet(NamedTuple):
 class AnnotationSet:
     """The cases of a language, the ids of those that every annotator gets, and each annotator's cases in order.
 
-    With ``two_answers`` each case is answered without, then with help (Camacho-Collados and Navigli 2016, 3.1).
+    With ``two_answers`` each case is answered twice, without help and then with it, as in the study of Camacho-Collados
+    and Navigli (2016, 3.1).
     """
 
     language: str
@@ -160,7 +162,8 @@ def sample_cases(
 ) -> AnnotationSet:
     """Sample one test case from each of as many groups as ``wanted`` and deal them to the annotators.
 
-    ``overlap`` of the groups go to every annotator, the others to one each; with ``two_answers``, twice.
+    ``overlap`` of the groups go to every annotator, the others to one each. With ``two_answers``, each case is answered
+    without help and then with it.
 
     Outlier classes are balanced over all cases, the overlap and each annotator's share: if every group has all
     classes, their counts differ by at most one. Positions of outliers are balanced over all cases and over each of

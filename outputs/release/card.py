@@ -374,7 +374,8 @@ def _choice_tasks(facts: ReleaseFacts, codes: Sequence[str]) -> Iterator[tuple[s
 
     Each kind has a template, and each language a few lines. Models score the words themselves in ``wikisem_<code>``,
     and in ``wikisem_<code>_letters``, for models that follow instructions, the letters before the words. Letters are of
-    one length: metrics that divide by it are of no use. ``wikisem_en_2`` and so on phrase the English question anew.
+    one length, so that no metric that divides by length is of use. ``wikisem_en_2`` and so on phrase the English
+    question in other ways.
     """
     english = PROMPTS["en"].answer
     letters = "{{ '" + _LETTERS + "'[:choices | length] | list }}"  # for Jinja: as many letters as there are choices

@@ -1,6 +1,7 @@
 """The page of a report, its Markdown, and its plots as SVG in the colours of the page, light or dark.
 
-In: titles, tables of strings, and numbers to draw. Out: the text of the file. It must not know models or scorers.
+In: titles, tables of strings, and numbers to draw. Out: the text of the file. It must not know models, or where scores
+come from.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -281,7 +281,8 @@ def _violations(
     """Count the groups of a data set in one language, and list the rules that they break.
 
     First those of the recipe's filters, which look at words, then those of ``find_unproven``, which looks at the class
-    graph of the run in ``output``. ``profile`` says how the language is written, in place of what is known or seen.
+    graph of the run in ``output``. ``profile`` says how the language is written, in place of what is known of it and
+    what the clusters show.
     """
     if not is_mixed(language):  # "mixed-...", the language of groups with words of several
         known_language(language)

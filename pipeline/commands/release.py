@@ -466,7 +466,8 @@ def browse_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the path and the bytes of every file of the page that shows a run: the page, and a script of each language.
 
-    ``cases`` are files of models' answers, whose scores are shown. index.html is last: no page is without its data.
+    ``cases`` are files of models' answers, whose scores are shown beside the groups. index.html is last, so that there
+    is never a page without its data.
     """
     # Each language; ``english`` are the classes that have an English label alone.
     scored, stages = _scores_of(run.groups, cases), run.manifest.stages

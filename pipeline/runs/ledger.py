@@ -51,7 +51,8 @@ class Record:
     """A finished unit: its inputs, versions and counts.
 
     ``fingerprint`` covers everything that it was made from; ``identity`` only what dependent units depend on. ``needs``
-    are the units that it was made from, with the identities that they had then; ``parts`` its files, by path in OUT.
+    are the units that it was made from, with the identities that they had then; ``parts`` are its files, by path below
+    OUT.
     """
 
     unit: str

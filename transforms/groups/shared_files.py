@@ -47,7 +47,8 @@ class GroupWork(NamedTuple):
 
     By language, ``surfaces`` has the folders of all by code, ``mentions`` those of the ones whose wiki is known, and
     ``profiles`` the texts of profile files that were given or edited. Only classes whose numbers are ``chosen`` are
-    candidates; None is all of them. Items have a part for each of ``entity_files``, unlinked ones ``unlinked_parts``.
+    candidates; None is all of them. Items come in as many parts as there are ``entity_files``, the counts of unlinked
+    ones in ``unlinked_parts``.
     """
 
     scratch: Scratch
@@ -171,7 +172,8 @@ def _column(parts: Sequence[str], name: str) -> Ints:
 
 _open = partial(open_arrays, SurfaceTable)
 
-# If a language has more surface forms, about this many are read: what four of eight may share is 700 ± 26 of them.
+# If a language has more surface forms, about this many of them are read: what four of eight may share is 700 of them,
+# give or take 26.
 AFFIX_SAMPLE: Final = 200_000
 
 

@@ -39,7 +39,8 @@ Progress = Callable[
 class PartListing:
     """The finished parts of a pipeline, by a file pattern; an empty pattern matches no part.
 
-    A listing is reused for 19 times as long as it took, on a store at least 15 seconds. ``clock`` gives seconds.
+    A listing is reused for 19 times as long as it took, and for 15 seconds at least on a store, where requests cost.
+    ``clock`` gives seconds.
     """
 
     pattern: str
@@ -279,7 +280,8 @@ def stage_failure(
     """What to raise for a pipeline's error: the error of wikisem that caused it, or else a StageError of ``label``.
 
     An error of wikisem is made anew from its class and message, for what a worker raises arrives only as text; one
-    whose class takes more than a message becomes a StageError, too. ``worker_failure`` is the first failure of workers.
+    whose class takes more than a message becomes a StageError, too. ``worker_failure`` is what went wrong first with
+    the worker processes.
     """
     # After Ctrl-C Beam raises a RuntimeError, as if the step that it came in had failed.
     seen: BaseException | None = error

@@ -159,7 +159,8 @@ _ZSTD: Final = pa.Codec("zstd", compression_level=1)
 # Workers are processes, one a core: threads within one would only wait for each other.
 _LARGE: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 # For a small batch zstd takes longer to set up each column than to compress it: LZ4 writes 250 mentions in 0.02 ms
-# instead of 0.14, and reads them in 0.01 instead of 0.10 (2026-11, pyarrow 25). Large batches grow 1.8 times with LZ4.
+# instead of 0.14, and reads them in 0.01 instead of 0.10 (2026-11, pyarrow 25). Large batches take 1.8 times the room
+# with LZ4.
 _SMALL: Final = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _SMALL_BYTES: Final = 1 << 16
 _READ: Final = pa.ipc.IpcReadOptions(use_threads=False)

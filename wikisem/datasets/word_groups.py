@@ -42,7 +42,8 @@ def read_dataset(path: str | PathLike[str]) -> list[Group]:
     blank line, outlier lines, and perhaps their outlier classes in a file ``outlier-classes.json`` beside it. Groups
     are in the order of paths.
 
-    Raises MissingInputError without such a file, and DamagedInputError, with file and line, for what is no test group.
+    Raises MissingInputError if there is no such file, and DamagedInputError, with file and line, for something that is
+    not a test group.
     """
     classes_in: dict[PurePosixPath, OutlierClasses | None] = {}  # the outlier classes of the text files of a folder
     groups: list[Group] = []

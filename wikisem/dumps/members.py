@@ -84,7 +84,8 @@ def _zstandard() -> Decoder:
 _isal: Final[Any] = igzip_lib  # in its stub the error is an instance, and the decoder is not one of ours
 
 # Neither magic number occurs in UTF-8 text, not even in a part that was stored uncompressed: 0x8B would have to follow
-# a byte above 0xC1, and 0xFD never occurs (RFC 3629, section 3). So a false head is in bits that do not decode.
+# a byte above 0xC1, and 0xFD never occurs (RFC 3629, section 3). So a false head can only be an accident of compressed
+# bits, and those do not decode.
 GZIP: Final = Codec(
     name="gzip",
     ending="gz",

@@ -172,7 +172,8 @@ class Lookahead:
 class Retries:
     """Limits how often bytes of a file are decoded without success, however many false heads of segments they have.
 
-    After ``_MOST`` failed readings, each begun inside the ones before, the search goes on where the furthest ended.
+    After ``_MOST`` failed readings in a row that have each begun inside the ones before, the search for a head goes on
+    where the furthest of them ended.
 
     >>> retries = Retries()
     >>> [retries.failed(head, 1000) for head in range(10, 90, 10)]

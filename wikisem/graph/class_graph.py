@@ -122,7 +122,8 @@ class ClassGraph:
     that are below a node, by number: with n nodes, hidden class i is node n + i, but only in ``whole_up``, the P279
     edges of nodes and hidden classes, and in ``other_classes``, the hidden classes that items are an instance of, and
     all classes of items at a sound rank that is not the best. Other pruned classes lead from no node to another. Row i
-    of ``outside`` has the classes of an item that the graph lacks: a pruned class, or with hidden classes alone.
+    of ``outside`` has the classes of an item that the graph itself lacks: it has hidden classes alone, or is a pruned
+    class itself.
 
         before             city ─ settlement ─ (object) ─ place       object is within three steps of the root
         up                 city ─ settlement               place
@@ -238,7 +239,8 @@ def _prune(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
     Pruned are the classes of disambiguation pages and of Wikimedia's internal pages, all below them, and their
     instances, as well as every class within ``root_distance`` steps below the root.
     """
-    # All classes: what an edge leads to, what has a superclass, and what the options name, even mere items.
+    # All classes: what an edge leads to, what has a superclass, and what the options name, which is removed even if it
+    # is only an item.
     page_classes = [qid_number(qid) for qid in (*options.disambiguation, *options.internal)]
     roots = [qid_number(options.root)] if options.root else []
     named = csr.narrow(np.array(sorted([*page_classes, *roots]), dtype=np.int64))

@@ -302,7 +302,8 @@ def indices_of(numbers: Ints, known: Ints) -> tuple[Int64s, Flags]:
     """
     if not len(known):
         return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
-    # In ascending order, so that successive look-ups hit the cache; of one width, or numpy would widen ``known``.
+    # In ascending order, so that successive look-ups hit the cache; and of the same width, because numpy would widen
+    # all of ``known`` otherwise.
     order = sorted_order(numbers)
     asked = np.minimum(numbers[order], known[-1]).astype(known.dtype)
     indices = np.empty(len(numbers), dtype=np.int64)

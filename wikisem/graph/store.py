@@ -176,7 +176,8 @@ def local_folder(folder: str) -> Path:
 def remove_copies() -> None:
     """Let go of the copies that this run uses, and remove those that no other process of this machine does.
 
-    OutputError if one cannot be removed. What other runs left is theirs: a killed one's copy goes with its next run.
+    OutputError if one cannot be removed. What other runs left is theirs: a copy that a killed one left goes with the
+    next run that uses it.
     """
     local_folder.cache_clear()
     while _in_use:

@@ -107,7 +107,8 @@ def starting_with(heads: Heads, text: bytes) -> Mask:
 
 
 # Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
-# Wikipedia has (Special:Version, 2026-11). Those whose content it parses (ref, poem, gallery) do not belong here.
+# Wikipedia has (Special:Version, 2026-11). Elements whose content it does parse, such as ref, poem and gallery, do not
+# belong here.
 _ELEMENTS: Final = """
 categorytree ce chem graph hiero imagemap includeonly inputbox maplink mapframe math nowiki pre score source
 syntaxhighlight templatedata timeline

@@ -127,7 +127,8 @@ class PageTable(NamedTuple):
 
     A page is *regular* when it has the layout of MediaWiki's own exporter: one ``<title>``, ``<ns>`` and ``<revision>``
     each, ids of the page and of the revision where the exporter writes them (or no id at all), text that is one run of
-    characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>``, the main slot, is read.
+    characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>`` is read; the ones after it are
+    the other slots of schema 0.11.
 
     ``whole`` pages end with ``</page>``; ``main`` ones are in the main namespace (0) or may be; the other columns can
     only be trusted for ``regular`` ones: ``redirect`` is the position of ``<redirect`` (-1 where there is none),

@@ -144,7 +144,8 @@ _MISSING: Final = re.compile(r"missing required field `(.*?)`")
 def convert(data: Any, kind: type[T]) -> T:
     """Return the dataclass or Struct ``kind`` filled from a table; ``false`` for a number that may be off becomes None.
 
-    msgspec converts and checks; what it finds wrong is raised as a RecipeError in the words of TOML, by key:
+    msgspec converts and checks; what it finds wrong is raised as a RecipeError in the words of TOML, with the key's
+    path:
 
     >>> from wikisem.recipes.options import Recipe
     >>> convert({"name": "mine", "cluster": {"size": 1}}, Recipe)

@@ -176,7 +176,8 @@ def mean_their_items(surfaces: HashedNames, others: HashedNames, least: float) -
     """Which surface forms mean their item: it has at least the share ``least`` of the sitelinks of all items so called.
 
     ``others`` are the names of items that are not their surface form, each with sitelinks. Of items without any, each
-    has an equal share. Names are compared by ``hash_texts``: of 10**8, two are taken for one with probability 0.0003.
+    has an equal share. Names are compared by ``hash_texts``: among 10**8 of them, two are taken for one with a
+    probability of 3 in 10,000.
 
     >>> surfaces = HashedNames(np.array([7, 7, 7, 9, 8], dtype=np.uint64), np.array([60, 30, 20, 0, 5]))
     >>> others = HashedNames(np.array([8, 6], dtype=np.uint64), np.array([60, 30]))

@@ -198,7 +198,8 @@ class Claims(msgspec.Struct, gc=False):
 class Line(msgspec.Struct, gc=False):
     """An entity. ``EntityReader`` says what its labels and aliases are, and makes ``Claims`` of its claims.
 
-    Claims are first kept as JSON, by property: that shows the ids of all and takes no longer than passing over some.
+    Claims are first kept as JSON, by property: that shows the ids of all properties and takes no longer than passing
+    over those that are not asked for.
     """
 
     id: str

@@ -183,7 +183,8 @@ class FoundProfile(NamedTuple):
     support: Mapping[str, int]
 
 
-# A hyphen between letters is in a third of the surface forms of Southern Min and the like, in 1 to 4 % of others.
+# A hyphen between letters is in a third of the surface forms of Southern Min and similar languages, and in 1 to 4 % of
+# others.
 _HYPHENATED: Final = 0.3
 _HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
 

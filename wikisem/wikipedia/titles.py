@@ -1,6 +1,7 @@
 """Page titles as MediaWiki reads them: the targets of links and the titles that a dump lists, in one normal form.
 
-The rules are those of MediaWiki (https://www.mediawiki.org/wiki/Manual:Page_title, ``MediaWikiTitleCodec``, 2026-11).
+The rules are those of MediaWiki's title parser (https://www.mediawiki.org/wiki/Manual:Page_title and
+``MediaWikiTitleCodec``, 2026-11).
 """
 
 import html

@@ -91,7 +91,8 @@ _BREAK: Final = re.compile(r"<br(?:\s[^<>]*+|/?)>", re.IGNORECASE)
 _PLAIN_TEMPLATE: Final = re.compile(r"(?<!\{)\{\{[^{}]*+\}\}(?!\})")
 _MARKED: Final = re.compile(r"\{\{|<|\[(?:https?:)?//")
 # The longest anchor, in characters, that is given to the parser, whose time grows with the square of the open brackets.
-# No name is longer, because no title is (``titles.LONGEST``); of 60,000 real anchors four, of up to 18, need it.
+# No name is longer, because no title is (``titles.LONGEST``); of 60,000 real anchors four need it, of 18 characters at
+# most.
 LONGEST_PARSED: Final = 255
 _QUOTES: Final = re.compile(r"('{2,}+)")
 # An open one is matched to the end of the text and stays as it is, so that the search ends there.

@@ -29,7 +29,8 @@ LAYOUT: Final = "0.11"
 def read_page(data: bytes, site: SiteInfo) -> Page:
     """Return the page that ``<page>...</page>`` holds; its text is empty if it was deleted.
 
-    Of several revisions the last counts, of several slots the main one. DamagedInputError if it is not well-formed.
+    Of several revisions the last counts, of several slots the main one. Raises DamagedInputError if the bytes are not a
+    well-formed page.
     """
     parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, remove_comments=True)
     try:

@@ -1,6 +1,7 @@
 """What outlier sets are computed on: candidate classes, the outlier pool by list, and counts of unlinked items.
 
-Items of the pool with the same classes are in the same outlier sets, which are computed on distinct ``PoolLists``.
+Items of the pool with the same list of classes are in the same outlier sets, so every set is computed on the distinct
+lists (``PoolLists``).
 """
 
 import math

@@ -26,7 +26,8 @@ from wikisem.sampling import hash_keys
 
 # How many locations ahead are examined for many classes at once.
 _LOOK: Final = 512
-# To start a walk costs as much as examining more: listing all of a set pays off up to this many times an expected walk.
+# To start a walk costs as much as examining more: listing all of a set pays off up to this many times what a walk
+# would be expected to pass.
 _LISTING_BONUS: Final = 2
 # How many locations a walk examines before it counts the set, and the factor by which each later look grows.
 _FIRST_LOOK: Final = 64

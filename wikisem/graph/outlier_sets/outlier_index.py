@@ -40,7 +40,8 @@ class KinIndex:
 class Kin:
     """Reads an index of kin; every answer has one bitset a list, one bit a class asked for, up to 64 of them.
 
-    Oslo is an instance of *city* at the best rank and of *big city* at another, the item *capital* is below *city*:
+    With Oslo an instance of *city* at the best rank and of *big city* at another, and with *capital* an item that is
+    itself below *city*:
 
         class       barred
         city        Oslo, capital, and what is above city
@@ -81,7 +82,8 @@ class ViaIndex:
     """Which items a class can bring into an outlier set, and the ring on which the classes that bring items are met.
 
     ``ring`` has the rows of the ancestor index; its lists are these rows too. ``at_or_below`` has for each component of
-    the ancestor index the lists with a class at or below it, ``direct`` for each class (node) its own lists.
+    the ancestor index the lists with a class at or below it, ``direct`` for each class (node) the lists that it is on
+    itself.
 
     Section 3 of Blair et al. (2016) finds *a* sibling class and takes two of its instances. So a class v walks a ring
     of classes as it walks the ring of items: from its own place, past the siblings (or cousins, or classes of far
@@ -418,7 +420,8 @@ class OutlierSets:
         # What no rule bars: without regard to certificates, and with them.
         parents, possible = self._graph.up.take(classes), self.allowed(classes, certified=False)
         allowed = possible & self.overlap.certified(classes) if self.overlap is not None else possible
-        # O1 and O2, by siblings and cousins: other children of a parent, and of a parent's parent. If both, only O1.
+        # O1 and O2, by siblings and cousins: other children of a parent, and of a parent's parent. A class may be both;
+        # O2 is without O1.
         above = self._graph.up.take(parents.targets)
         grandparents = CsrRows.from_pairs(parents.sources()[above.sources()], above.targets, len(parents))
         siblings, cousins = self._children_of(parents, classes), self._children_of(grandparents, classes)

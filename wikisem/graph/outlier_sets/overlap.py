@@ -66,7 +66,8 @@ class OverlapIndex:
     lists are. So a list has the number of a row of ``above``, its ``base``, and in ``more`` the components that this
     row lacks. ``below`` has for each component the ones with a list that are at or below it. ``instances`` is the
     number of items of each component, and ``is_candidate`` says which have a candidate class. ``pool`` has for each
-    list of the outlier pool the components of its direct classes, ``is_type`` whether its item has a superclass.
+    list of the outlier pool the components of its direct classes, and ``is_type`` says whether its item has a
+    subclass-of statement.
     """
 
     counts: Int64s
