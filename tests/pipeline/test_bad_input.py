@@ -148,9 +148,9 @@ def test_a_language_without_dump_or_fallback(tmp_path: Path, dump: str, capsys: 
 def test_an_output_that_cannot_be_written(
     tmp_path: Path, recipe: str, dump: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file where the output folder should be is exit 1, before any work is done."""
+    """A file where the output folder should be is exit 2, before any work is done."""
     (tmp_path / "out").write_bytes(b"a file")
-    assert build(tmp_path, recipe, dump) == 1
+    assert build(tmp_path, recipe, dump) == 2
     assert str(tmp_path / "out") in the_message(capsys)
     assert (tmp_path / "out").read_bytes() == b"a file"
 
