@@ -435,7 +435,7 @@ def scored(logs: Iterable[Log]) -> list[Scored]:
     to_tally: list[tuple[Log, Vocabulary, Iterable[str]]] = [(log, "own", log.samples) for log in ordered]
     if any(set(log.samples) != shared[log.task] for log in ordered):
         to_tally += [(log, "common", shared[log.task]) for log in ordered]
-    # Samples of a cluster, such as questions on one text, depend on each other.
+    # Samples of a cluster, such as questions about one passage, depend on each other.
     tallied = []
     for log, vocabulary, names in to_tally:
         samples = {name: log.samples[name] for name in sorted(names)}

@@ -235,7 +235,7 @@ def _blamed_on(target: str, expected: str) -> Iterator[None]:
 
 
 def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordVectors:
-    """The words and vectors of a file, whose form is told by its first bytes; with ``asked``, only of these words.
+    """The words and vectors of a file, whose first bytes show its form; with ``asked``, only of these words.
 
     MissingInputError if there is no such file; DamagedInputError for a file in another form, or one that is cut off.
     """
@@ -377,7 +377,7 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
     """An encoder of texts as the mean hidden state of their tokens in a layer, read within a template.
 
     The text takes the place of ``{}`` in ``template``. ``layer`` counts as Python does: -1 is the last, 0 the input.
-    UsageError for a layer that the model lacks, and for a tokenizer that does not tell where in a text each token is.
+    UsageError for a layer that the model lacks, and for a tokenizer that does not give the offsets of tokens.
     """
     if not tokenizer.is_fast:
         raise UsageError(f"{name}: expected a tokenizer that tells where its tokens are from, saw a slow one")
@@ -388,7 +388,7 @@ def contextual_encoder(name: str, tokenizer: Any, model: Any, template: str, lay
     model.eval()
 
     def encode(texts: Sequence[str]) -> list[Any]:
-        """The mean hidden state of each text's tokens; None for a text without any, as beyond the longest input."""
+        """The mean hidden state of each string's tokens; None for a string without any, as beyond the longest input."""
         vectors: list[Any] = []
         for index in range(0, len(texts), _TEXTS_AT_ONCE):
             some = texts[index : index + _TEXTS_AT_ONCE]

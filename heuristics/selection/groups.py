@@ -87,7 +87,7 @@ class GroupBuilder:
 
         If they are ``sifted``, groups have no outliers yet: of these there are enough, whatever their places.
         """
-        # By class and language. Outliers are found for WIDTH (64) classes at once, since bitsets have so many bits.
+        # By class and language. Outliers are found for WIDTH (64) classes at once, since a bitset has as many bits.
         passed: dict[int, dict[str, _Passed]] = {}
         for begin in range(0, len(nodes), WIDTH):
             for language, cluster in self._clusters(nodes[begin : begin + WIDTH]):

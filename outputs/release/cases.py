@@ -278,7 +278,7 @@ def canary_of(groups: Mapping[str, Sequence[Group]], seed: int) -> str:
 
 
 def with_canary(name: str, data: bytes, canary: str) -> bytes:
-    """Add the canary, a sentence to search training data for, to a text as a comment, or to JSON lines as a key.
+    """Add the canary, a sentence to search training data for, to a file: as a comment, or to JSON lines as a key.
 
     Of JSON lines the first gets it. Other formats, such as Parquet and JSON, have it in their metadata. Classes that
     earlier releases held back, in ``held/``, are not changed.

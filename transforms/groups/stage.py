@@ -117,7 +117,7 @@ def take_step(element: Any, step: Callable[[Any, GroupWork], Any], work: GroupWo
     return result
 
 
-_SAMPLED_TITLES = 200_000  # about so many show what titles of articles look like that are no lists
+_SAMPLED_TITLES = 200_000  # enough to show what titles of articles look like that are no lists
 
 
 @dataclass(eq=False)
