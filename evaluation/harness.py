@@ -199,8 +199,10 @@ def read_data_sets(models: Mapping[Path, str], measure: Measure, asked: Asked) -
     """
     logs, tasks_of, runs = [], defaultdict[str, set[str]](set), Counter[tuple[str, str]]()
     for path, model in models.items():
-        _, line = next(filled_lines(read_utf8(path), path), ("", "")) if path.is_file() else ("", "")
-        doc = None  # of the first sample; that of a wall has a tier
+        doc, line = None, ""  # of the first sample; that of a wall has a tier
+        if path.is_file():
+            with path.open(encoding="utf-8-sig", errors="replace") as source:
+                line = next(filter(str.strip, source), "")
         with suppress(msgspec.MsgspecError):
             doc = msgspec.json.decode(line, type=dict[str, Any]).get("doc")
         is_wall = isinstance(doc, dict) and "tier" in doc
